@@ -1,0 +1,40 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow check fix bench readme
+SHELL := /bin/bash
+BIN := .venv/bin
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/ready: pyproject.toml constraints.txt
+	python3 -m venv .venv
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[all,dev]'
+	@touch $@
+
+demo: .venv/ready ## Set up, then run every stage on the embedded corpus
+	$(BIN)/numerate demo
+
+test: check ## Set up, check, and run the tests (what CI runs)
+	$(BIN)/pytest -n 2
+
+test-slow: .venv/ready ## The tests that take minutes
+	$(BIN)/pytest -m slow
+
+check: .venv/ready ## Format, lint and types, changing nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+fix: .venv/ready ## Format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/ready ## Measure every stage against its peers (CORPUS=FILE for other text)
+	$(BIN)/python -m benchmarks.text
+	$(BIN)/python -m benchmarks.fit
+
+readme: .venv/ready ## Run the commands in the README and put their output below them
+	$(BIN)/numerate extract almanac: --out build/counts.json --quiet
+	$(BIN)/numerate fit build/counts.json --scale ln --out build/anchors.json \
+	    --plot docs/figures/anchors.svg --quiet
+	$(BIN)/python -m tests.readme

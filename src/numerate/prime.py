@@ -1,0 +1,182 @@
+"""Prime: beside each numeral its nearest anchor, `1999 <ANC> 2000`, and back (section 2).
+
+Priming inserts ` <ANC> 2000` behind a numeral and touches nothing else, so that taking it out again
+gives back the text byte for byte. A text that holds a marker already is refused. The paper's four
+variants are the scale of the anchors and the marker: `anc`, or `lr` with the anchor's direction.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.choices import Marker, NumeralForm
+from numerate.errors import InputError
+from numerate.fit import AnchorSet
+from numerate.numerals import plain_number, scan_numerals, to_characters
+from numerate.sources import Block
+
+MARKERS: dict[Marker, tuple[str, ...]] = {"anc": ("<ANC>",), "lr": ("<LA>", "<RA>")}
+
+_MARKER = re.compile(rb"<(?:ANC|LA|RA)>")
+# What priming inserts, behind a numeral and so behind a digit; ` <` first, which is found fast.
+_INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA)> -?\d+")
+
+Span = tuple[int, int]
+
+
+class PrimedNumeral(NamedTuple):
+    """Where a numeral, its marker and its anchor stand in the primed text, each (start, end)."""
+
+    numeral: Span
+    marker: Span
+    anchor: Span
+
+
+class PrimedText(NamedTuple):
+    """A primed text and its numerals from left to right."""
+
+    text: str
+    spans: tuple[PrimedNumeral, ...]
+
+
+@dataclass(frozen=True)
+class PrimedBytes:
+    """Primed UTF-8, with one row per numeral: byte offsets where its parts start and end.
+
+    `spans` has the columns numeral start, numeral end, marker start, marker end, anchor start,
+    anchor end, in the primed data; `ends` are the numerals' ends in the data as it was.
+    """
+
+    data: bytes
+    spans: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+
+    def move(self, offset: int) -> int:
+        """Return where an offset of the original data, not inside a numeral, is now."""
+        before = int(np.searchsorted(self.ends, offset, side="right"))
+        return (
+            offset
+            if not before
+            else offset + int(self.spans[before - 1, 5] - self.ends[before - 1])
+        )
+
+
+def prime_text(
+    text: str,
+    anchors: AnchorSet,
+    *,
+    marker: Marker = "anc",
+    numeral_form: NumeralForm = "as-is",
+) -> PrimedText:
+    """Return the text with an anchor behind each numeral, and where everything is.
+
+    >>> primed = prime_text("about 1,990 people", AnchorSet("linear", (10, 2000)))
+    >>> primed.text
+    'about 1,990 <ANC> 2000 people'
+    >>> primed.spans
+    (PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22)),)
+
+    Args:
+        text: Any text that holds no marker.
+        anchors: The anchors, which also say on which scale and which numerals.
+        marker: `anc`, or `lr` for the side on which the anchor lies.
+        numeral_form: `as-is`, or `digits` to write the numerals without thousands separators.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    clash = find_marker(data)
+    if clash is not None:
+        place = len(data[:clash].decode("utf-8", "surrogatepass"))
+        raise InputError(f"text must not hold a marker, got one at character {place}; unprime it")
+    primed = prime_bytes(data, anchors, marker=marker, numeral_form=numeral_form)
+    spans = to_characters(primed.data, primed.spans.ravel()).reshape(-1, 6).tolist()
+    rows = (PrimedNumeral((a, b), (c, d), (e, f)) for a, b, c, d, e, f in spans)
+    return PrimedText(primed.data.decode("utf-8", "surrogatepass"), tuple(rows))
+
+
+def unprime_text(text: str) -> str:
+    """Return a primed text without its anchors: the text that was primed.
+
+    >>> unprime_text("about 1,990 <ANC> 2000 people")
+    'about 1,990 people'
+    """
+    data = unprime_bytes(text.encode("utf-8", "surrogatepass"))
+    clash = find_marker(data)
+    if clash is not None:
+        raise InputError("text must be primed text, got a marker without numeral or anchor")
+    return data.decode("utf-8", "surrogatepass")
+
+
+def prime_bytes(
+    data: bytes,
+    anchors: AnchorSet,
+    *,
+    marker: Marker = "anc",
+    numeral_form: NumeralForm = "as-is",
+) -> PrimedBytes:
+    """Prime UTF-8 bytes in one pass; the caller has made sure that they hold no marker."""
+    scan = scan_numerals(data, anchors.domain)
+    index, is_left = anchors.locate(scan.values)
+    tokens = MARKERS[marker]
+    kind = np.where(is_left, 0, len(tokens) - 1)
+    table = [f" {token} {anchor}".encode() for token in tokens for anchor in anchors.values]
+    inserted = [table[i] for i in (kind * len(anchors.values) + index).tolist()]
+
+    starts, ends = scan.starts.tolist(), scan.ends.tolist()
+    gaps = [data[a:b] for a, b in zip([0, *ends], [*starts, len(data)], strict=True)]
+    numerals = [data[a:b] for a, b in zip(starts, ends, strict=True)]
+    if numeral_form == "digits":
+        numerals = [plain_number(numeral) for numeral in numerals]
+
+    pieces = [piece for row in zip(gaps, numerals, inserted, strict=False) for piece in row]
+    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    numeral_start, numeral_end, anchor_end = np.cumsum(lengths).reshape(-1, 3).T
+    marker_start = numeral_end + 1
+    marker_end = marker_start + np.array([len(token) for token in tokens])[kind]
+    columns = [numeral_start, numeral_end, marker_start, marker_end, marker_end + 1, anchor_end]
+    return PrimedBytes(b"".join([*pieces, gaps[-1]]), np.stack(columns, axis=1), scan.ends)
+
+
+def prime_block(
+    block: Block,
+    anchors: AnchorSet,
+    *,
+    marker: Marker = "anc",
+    numeral_form: NumeralForm = "as-is",
+) -> PrimedBytes:
+    """Prime a block of a corpus; a marker in it is an error that says where."""
+    clash = find_marker(block.data)
+    if clash is not None:
+        raise InputError(
+            f"{block.place(clash)}: holds a marker already; prime text without anchors, or take "
+            "them out with 'numerate prime --undo'"
+        )
+    return prime_bytes(block.data, anchors, marker=marker, numeral_form=numeral_form)
+
+
+def unprime_bytes(data: bytes) -> bytes:
+    """Return primed UTF-8 without its anchors; markers that stand elsewhere are left in it."""
+    return _INSERTED.sub(b"", data)
+
+
+def unprime_block(block: Block) -> bytes:
+    """Return a block of primed text without its anchors; a marker astray is an error."""
+    data = unprime_bytes(block.data)
+    clash = find_marker(data)
+    if clash is not None:
+        place = replace(block, data=data).place(clash)
+        raise InputError(f"{place}: a marker without numeral or anchor; is this primed text?")
+    return data
+
+
+def count_markers(data: bytes) -> int:
+    """Return how many markers a text holds: as many as it has primed numerals."""
+    return len(_MARKER.findall(data))
+
+
+def find_marker(data: bytes) -> int | None:
+    """Return where the first marker of a text is, if there is one."""
+    found = _MARKER.search(data)
+    return found.start() if found else None

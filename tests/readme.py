@@ -1,0 +1,94 @@
+"""Runs the commands in the README and puts their real output below them (`make readme`).
+
+In a block that opens with ```console, every line that starts with `$ ` is a command; what follows
+it is its output. All blocks run one after the other in one empty folder.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+RESULTS = README.parent / "benchmarks" / "results"
+_SPEED = re.compile(r"(?<=<!-- speed -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+
+
+def render(text: str) -> str:
+    """Return the text of a README with the output of its commands as it is now."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = _BLOCK.sub(lambda block: _run_block(block[0], folder), text)
+    return _SPEED.sub(lambda _: _speed_table(), text)
+
+
+def _speed_table() -> str:
+    """What the benchmarks measured, from the files that they wrote."""
+    text, fit = (json.loads((RESULTS / f"{name}.json").read_text()) for name in ("text", "fit"))
+    speed, ours, theirs = (
+        text["megabytes_per_second_and_core"],
+        fit["numerate"],
+        fit["scikit-learn"],
+    )
+    rows = [
+        (
+            "extract",
+            f"{speed['extract']:.0f} MB/s",
+            "word-piece tokenizer",
+            speed,
+            "extract to tokenizer",
+        ),
+        (
+            "prime",
+            f"{speed['prime']:.0f} MB/s",
+            "word-piece tokenizer",
+            speed,
+            "prime to tokenizer",
+        ),
+        (
+            "prime",
+            f"{speed['prime']:.0f} MB/s",
+            "paper's priming",
+            speed,
+            "prime to paper's priming",
+        ),
+    ]
+    lines = ["| stage | numerate, one core | peer | the peer's | ratio |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {stage} | {mine} | {peer} | {peers[peer]:.1f} MB/s | {text['ratios'][ratio]:.0f} |"
+        for stage, mine, peer, peers, ratio in rows
+    ]
+    lines += [
+        f"| fit, an iteration | {1e3 * ours['seconds']:.1f} ms | scikit-learn "
+        f"| {theirs['seconds']:.0f} s | {fit['ratios']['seconds per iteration']:,.0f} |",
+        f"| fit, peak memory | {ours['peak_bytes'] / 1e6:.0f} MB | scikit-learn "
+        f"| {theirs['peak_bytes'] / 1e6:,.0f} MB | {fit['ratios']['peak memory']:.0f} |",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _run_block(block: str, folder: str) -> str:
+    commands = [line for line in block.split("\n") if line.startswith("$ ")]
+    return "".join(f"{command}\n{_run(command[2:], folder)}" for command in commands)
+
+
+def _run(command: str, folder: str) -> str:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=True,
+    )
+    lines = [line.rstrip() for line in done.stdout.decode().splitlines()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    README.write_text(render(README.read_text()))
