@@ -15,7 +15,7 @@ demo: .venv/ready ## Set up, then run every stage on the embedded corpus
 	$(BIN)/numerate demo
 
 test: check ## Set up, check, and run the tests (what CI runs)
-	$(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 test-slow: .venv/ready ## The tests that take minutes
 	$(BIN)/pytest -m slow
@@ -32,6 +32,8 @@ fix: .venv/ready ## Format and mend what can be mended
 bench: .venv/ready ## Measure every stage against its peers (CORPUS=FILE for other text)
 	$(BIN)/python -m benchmarks.text
 	$(BIN)/python -m benchmarks.fit
+	$(BIN)/python -m benchmarks.pretrain
+	$(BIN)/python -m benchmarks.variants
 
 readme: .venv/ready ## Run the commands in the README and put their output below them
 	$(BIN)/numerate extract almanac: --out build/counts.json --quiet

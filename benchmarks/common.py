@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
-_ENWIK8 = Path(__file__).parents[2] / "shared" / "corpora" / "enwik8.txt.xz"
+_CORPORA = Path("..") / "shared" / "corpora"  # from the repository's root
 
 
-def corpus_path() -> Path:
-    """Return the file to measure on: $CORPUS, or enwik8 where it lies beside the repository."""
-    path = Path(os.environ.get("CORPUS", _ENWIK8))
+def corpus_path(name: str = "enwik8.txt.xz") -> Path:
+    """Return the file to measure on: $CORPUS, or the one that lies beside the repository."""
+    path = Path(os.environ.get("CORPUS", _CORPORA / name))
     if not path.exists():
         raise SystemExit(f"{path}: no such file; name a text file: make bench CORPUS=FILE")
     return path
@@ -38,11 +38,7 @@ def best_time(function: Callable[[], object], repeats: int = 3) -> float:
 
 def save_results(name: str, results: dict[str, object]) -> None:
     """Keep what was measured, and print it."""
-    machine = {
-        "processor": platform.machine(),
-        "cores": os.cpu_count(),
-        "corpus": corpus_path().name,
-    }
+    machine = {"processor": platform.machine(), "cores": os.cpu_count()}
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps({"machine": machine, **results}, indent=2)
     (RESULTS / f"{name}.json").write_text(text + "\n")

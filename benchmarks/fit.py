@@ -88,6 +88,7 @@ def main() -> None:
     save_results(
         "fit",
         {
+            "corpus": corpus_path().name,
             "components": K,
             "numerals": counts.numerals,
             "distinct_numerals": len(counts.counts),

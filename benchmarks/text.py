@@ -13,7 +13,7 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one core for everyone
 
 from transformers import AutoTokenizer
 
-from benchmarks.common import best_time, read_corpus, save_results
+from benchmarks.common import best_time, corpus_path, read_corpus, save_results
 from numerate.corpus import open_corpus
 from numerate.extract import extract_counts
 from numerate.fit import AnchorSet, fit_anchors
@@ -68,6 +68,7 @@ def main() -> None:
     save_results(
         "text",
         {
+            "corpus": corpus_path().name,
             "anchors": len(anchors.values),
             "megabytes": {"corpus": len(text) / 1e6, "sample": len(sample) / 1e6},
             "megabytes_per_second_and_core": speed,

@@ -14,6 +14,8 @@ from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
 RESULTS = README.parent / "benchmarks" / "results"
+VARIANTS = README.parent / "results" / "pretrain"
+_VARIANTS = re.compile(r"(?<=<!-- variants -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _SPEED = re.compile(r"(?<=<!-- speed -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 
@@ -22,12 +24,30 @@ def render(text: str) -> str:
     """Return the text of a README with the output of its commands as it is now."""
     with tempfile.TemporaryDirectory() as folder:
         text = _BLOCK.sub(lambda block: _run_block(block[0], folder), text)
+    text = _VARIANTS.sub(lambda _: _variants_table(), text)
     return _SPEED.sub(lambda _: _speed_table(), text)
+
+
+def _variants_table() -> str:
+    """What the runs of the four variants say of themselves."""
+    head = "| variant | tokens | loss, before → after | found | commonest | distance |"
+    lines = [head, "|---|---|---|---|---|---|"]
+    for name in ("anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr"):
+        run = json.loads((VARIANTS / name / "run.json").read_text())
+        start, end = run["validation"]["start"], run["validation"]["end"]
+        lines.append(
+            f"| `{name}` | {run['tokens']:,} | {start['eval_loss']:.2f} → {end['eval_loss']:.2f} "
+            f"| {end['eval_accuracy']:.1%} | {end['eval_majority']:.1%} "
+            f"| {end['eval_distance']:.3f} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _speed_table() -> str:
     """What the benchmarks measured, from the files that they wrote."""
-    text, fit = (json.loads((RESULTS / f"{name}.json").read_text()) for name in ("text", "fit"))
+    text, fit, train = (
+        json.loads((RESULTS / f"{name}.json").read_text()) for name in ("text", "fit", "pretrain")
+    )
     speed, ours, theirs = (
         text["megabytes_per_second_and_core"],
         fit["numerate"],
@@ -67,6 +87,12 @@ def _speed_table() -> str:
         f"| fit, peak memory | {ours['peak_bytes'] / 1e6:.0f} MB | scikit-learn "
         f"| {theirs['peak_bytes'] / 1e6:,.0f} MB | {fit['ratios']['peak memory']:.0f} |",
     ]
+    tokens = train["useful_tokens_per_second"]
+    for peer, ratio in (("a: padded lines, whole head", "to a"), ("b: packed, whole head", "to b")):
+        lines.append(
+            f"| pretrain, both cores | {tokens['numerate']:,.0f} tokens/s | {peer[3:]} "
+            f"| {tokens[peer]:,.0f} tokens/s | {train['ratios'][ratio]:.1f} |"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from numerate.fit import fit_anchors as fit_anchors
     from numerate.numerals import Numeral as Numeral
     from numerate.numerals import find_numerals as find_numerals
+    from numerate.pretrain import PretrainConfig as PretrainConfig
+    from numerate.pretrain import pretrain_model as pretrain_model
     from numerate.prime import prime_text as prime_text
     from numerate.prime import unprime_text as unprime_text
     from numerate.shards import open_primed as open_primed
@@ -34,6 +36,7 @@ _HOMES = {
     "extract": ["Counts", "extract_counts"],
     "fit": ["AnchorSet", "fit_anchors"],
     "numerals": ["Numeral", "find_numerals"],
+    "pretrain": ["PretrainConfig", "pretrain_model"],
     "prime": ["prime_text", "unprime_text"],
     "shards": ["open_primed", "prime_corpus", "unprime_corpus"],
     "sweep": ["sweep_components"],

@@ -16,3 +16,6 @@ NumeralForm = Literal["as-is", "digits"]
 
 Errors = Literal["strict", "replace"]
 """What to do with bytes that are not UTF-8: refuse them, or put U+FFFD in their place."""
+
+Precision = Literal["auto", "fp32", "bf16"]
+"""What training computes in; auto is bf16 where the machine is fast at it, else fp32."""

@@ -1,5 +1,6 @@
 """The command line: one function per subcommand, without logic of its own."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from numerate import __version__
-from numerate.choices import Domain, Errors, Marker, NumeralForm, Scale
+from numerate.choices import Domain, Errors, Marker, NumeralForm, Precision, Scale
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
@@ -191,6 +192,82 @@ def _pipe(
 
 
 @app.command()
+def pretrain(
+    corpus: Annotated[Path, typer.Argument(metavar="DIR", help="What prime has written.")],
+    base: Annotated[str, typer.Option(help="A folder or hub name of a masked LM.")],
+    out: Annotated[Path, typer.Option(help="The model folder to write.")],
+    epochs: Annotated[float, typer.Option(help="Times to go through the corpus.")] = 6.0,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Train on so many tokens instead.", show_default=False)
+    ] = None,
+    max_minutes: Annotated[
+        float | None, typer.Option(help="Train for so long instead.", show_default=False)
+    ] = None,
+    max_length: Annotated[int, typer.Option(help="Tokens of a sequence at most.")] = 512,
+    batch_size: Annotated[
+        int, typer.Option(help="Rows of up to --max-length tokens per device and step.")
+    ] = 8,
+    accumulate: Annotated[int, typer.Option(help="Batches to a step.")] = 1,
+    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-5,
+    warmup: Annotated[float, typer.Option(help="Share of the run in which the rate rises.")] = 0.0,
+    scheduler: Annotated[str, typer.Option(help="A schedule of transformers.")] = "linear",
+    weight_decay: Annotated[float, typer.Option(help="Of AdamW.")] = 0.0,
+    dropout: Annotated[float, typer.Option(help="In place of the base model's.")] = 0.0,
+    mlm_probability: Annotated[
+        float, typer.Option(help="Share of other tokens to mask in the ordinary way.")
+    ] = 0.0,
+    anchor_visible: Annotated[float, typer.Option(help="Share of anchors left visible.")] = 0.0,
+    rehearse: Annotated[float, typer.Option(help="Share of tokens that are bare numerals.")] = 0.0,
+    hold_out: Annotated[
+        Path | None, typer.Option(help="A file of numerals never to rehearse.", show_default=False)
+    ] = None,
+    precision: Annotated[
+        Precision, typer.Option(help="auto: bf16 where the machine is fast at it.")
+    ] = "auto",
+    checkpoint_minutes: Annotated[float, typer.Option(help="Minutes between checkpoints.")] = 5.0,
+    report_to: Annotated[str, typer.Option(help="none, tensorboard, wandb, all.")] = "none",
+    seed: Annotated[int, typer.Option(help="Decides order, masks and fresh weights.")] = 42,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run stopped.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Continue masked-LM pre-training on a primed corpus, with its anchors masked.
+
+    On many devices or machines: torchrun ... -m numerate pretrain ..., or accelerate launch.
+    """
+    from numerate.pretrain import PretrainConfig, pretrain_model
+    from numerate.shards import open_primed
+    from numerate.show import show_run, show_training
+
+    config = PretrainConfig(
+        base=base,
+        epochs=epochs,
+        max_tokens=max_tokens,
+        max_minutes=max_minutes,
+        max_length=max_length,
+        batch_size=batch_size,
+        accumulate=accumulate,
+        learning_rate=learning_rate,
+        warmup=warmup,
+        scheduler=scheduler,
+        weight_decay=weight_decay,
+        dropout=dropout,
+        mlm_probability=mlm_probability,
+        anchor_visible=anchor_visible,
+        rehearse=rehearse,
+        hold_out=str(hold_out) if hold_out else None,
+        precision=precision,
+        checkpoint_minutes=checkpoint_minutes,
+        report_to=report_to,
+        seed=seed,
+    )
+    primed = open_primed(corpus)
+    with show_training(quiet=quiet) as report:
+        run = pretrain_model(primed, config, out, resume=resume, report=report)
+    if os.environ.get("RANK", "0") == "0":
+        _show(show_run(run, out), quiet)
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("runs/demo"),
     quiet: Quiet = False,
@@ -224,9 +301,12 @@ def main() -> None:
     """Run the command line: a user's mistake is one line on standard error and exit code 2."""
     try:
         code = app(standalone_mode=False)
-    except (InputError, ImportError, typer.TyperException) as error:
-        message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        code = _fail(message)
+    except InputError as error:
+        code = _fail(str(error))
+    except typer.TyperException as error:
+        code = _fail(error.format_message())
+    except ModuleNotFoundError as error:
+        code = _fail(f"this command needs {error.name}: pip install 'numerate[all]'")
     except OSError as error:
         code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):

@@ -1,5 +1,6 @@
 """Figures, drawn with matplotlib into PNG or SVG files."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,22 @@ def draw_number_line(counts: Counts, anchors: AnchorSet, path: Path) -> None:
     )
     axes.tick_params(axis="x", pad=12)
     axes.spines[["top", "right"]].set_visible(False)
+    _save(figure, path)
+
+
+def draw_curve(entries: Sequence[Mapping[str, float]], path: Path) -> None:
+    """Draw loss and anchor accuracy over the steps of a training run, and on held-out text."""
+    figure = _new_figure(path, height=3.2)
+    for place, (name, title) in enumerate(
+        (("loss", "loss per piece"), ("accuracy", "accuracy")), 1
+    ):
+        axes = figure.add_subplot(1, 2, place)
+        for key, style, label in ((name, "-", "training"), (f"eval_{name}", "o--", "held out")):
+            points = [(entry["step"], entry[key]) for entry in entries if key in entry]
+            if points:
+                axes.plot(*zip(*points, strict=True), style, label=label)
+        axes.set(xlabel="step", title=title)
+        axes.legend()
     _save(figure, path)
 
 

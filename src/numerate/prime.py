@@ -23,6 +23,9 @@ MARKERS: dict[Marker, tuple[str, ...]] = {"anc": ("<ANC>",), "lr": ("<LA>", "<RA
 _MARKER = re.compile(rb"<(?:ANC|LA|RA)>")
 # What priming inserts, behind a numeral and so behind a digit; ` <` first, which is found fast.
 _INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA)> -?\d+")
+_ANCHORED = re.compile(r"(?<=[0-9]) (<(?:ANC|LA|RA)>) (-?[0-9]+)")
+_NUMERAL_BEFORE = re.compile(r"[0-9](?:[0-9.,]| @[.,]@ |[eE][-+−]?(?=[0-9]))*\Z")
+_LONGEST = 64  # characters in which to look for the start of a numeral
 
 Span = tuple[int, int]
 
@@ -107,6 +110,25 @@ def unprime_text(text: str) -> str:
     if clash is not None:
         raise InputError("text must be primed text, got a marker without numeral or anchor")
     return data.decode("utf-8", "surrogatepass")
+
+
+def find_primed(text: str) -> list[PrimedNumeral]:
+    """Return where the numerals (from their first digit on), markers and anchors of a text are.
+
+    A text is primed only if it held no marker before, so that a marker with a numeral before it and
+    an anchor behind it is one that priming wrote.
+
+    >>> find_primed("about 1,990 <ANC> 2000 people")
+    [PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22))]
+    """
+    rows = []
+    for found in _ANCHORED.finditer(text):
+        end = found.start()
+        window = text[max(0, end - _LONGEST) : end]
+        numeral = _NUMERAL_BEFORE.search(window)
+        length = len(numeral[0]) if numeral else 1
+        rows.append(PrimedNumeral((end - length, end), found.span(1), found.span(2)))
+    return rows
 
 
 def prime_bytes(

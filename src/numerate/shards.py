@@ -46,6 +46,15 @@ class PrimedCorpus:
         """How it was primed: scale, marker, numeral form and sources."""
         return dict(self.manifest["settings"])
 
+    def check_anchors(self) -> None:
+        """Refuse a folder whose anchors are not those that its text was primed with."""
+        found = _describe_anchors(self.anchors)
+        if found != {key: self.settings.get(key) for key in found}:
+            raise InputError(
+                f"{self.folder / _ANCHORS}: anchors on the {self.anchors.scale} scale, not those "
+                f"that the corpus was primed with ({self.settings.get('scale')}); prime it again"
+            )
+
     def documents(self) -> Iterator[str]:
         """Yield the primed documents: lines that are not blank, or records."""
         for shard in self.manifest["shards"]:
@@ -148,15 +157,21 @@ def _describe(
 ) -> dict[str, Any]:
     """The settings on which the shards depend."""
     return {
-        "scale": anchors.scale,
-        "resolution": anchors.resolution,
-        "domain": anchors.domain,
-        "anchors_sha256": hashlib.sha256(json.dumps(anchors.values).encode()).hexdigest(),
+        **_describe_anchors(anchors),
         "marker": marker,
         "numeral_form": numeral_form,
         "field": corpus.field,
         "errors": corpus.errors,
         "sources": [_describe_source(name) for name in corpus.sources],
+    }
+
+
+def _describe_anchors(anchors: AnchorSet) -> dict[str, Any]:
+    return {
+        "scale": anchors.scale,
+        "resolution": anchors.resolution,
+        "domain": anchors.domain,
+        "anchors_sha256": hashlib.sha256(json.dumps(anchors.values).encode()).hexdigest(),
     }
 
 

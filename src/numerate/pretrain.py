@@ -1,0 +1,260 @@
+"""Pretrain: from a primed corpus and a base model to a model folder (the paper's section 3, A.2).
+
+Continued masked-language modelling in which the anchors are masked, and nothing else. The defaults
+are the paper's: 6 epochs, 512 tokens, batches of 8, a learning rate of 5e-5 that decays linearly.
+"""
+
+import json
+import logging
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numerate import __version__
+from numerate.choices import Precision
+from numerate.errors import InputError
+from numerate.files import write_file, write_json
+from numerate.prime import MARKERS, prime_text
+from numerate.shards import PrimedCorpus
+
+if TYPE_CHECKING:
+    from numerate.models import Base
+    from numerate.training import AnchorTrainer, Status
+
+logger = logging.getLogger(__name__)
+_SHARES = ("mlm_probability", "anchor_visible", "rehearse", "warmup", "dropout")
+_AMOUNTS = (
+    "epochs",
+    "max_tokens",
+    "max_minutes",
+    "max_length",
+    "batch_size",
+    "accumulate",
+    "learning_rate",
+    "validation_share",
+)
+WORK, _PLAN, _RUN = "unfinished", "plan.json", "run.json"
+
+
+@dataclass(frozen=True)
+class PretrainConfig:
+    """How to train; the defaults are the paper's. A budget of tokens or minutes replaces epochs."""
+
+    base: str = "google-bert/bert-base-uncased"
+    epochs: float = 6.0
+    max_tokens: int | None = None
+    max_minutes: float | None = None
+    max_length: int = 512
+    batch_size: int = 8
+    accumulate: int = 1
+    learning_rate: float = 5e-5
+    warmup: float = 0.0
+    scheduler: str = "linear"
+    weight_decay: float = 0.0
+    dropout: float = 0.0
+    mlm_probability: float = 0.0
+    anchor_visible: float = 0.0
+    rehearse: float = 0.0
+    hold_out: str | None = None
+    validation_share: float = 0.01
+    validation_most: int = 2000
+    precision: Precision = "auto"
+    checkpoint_minutes: float = 5.0
+    report_to: str = "none"
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        for name in _SHARES:
+            if not 0 <= (value := getattr(self, name)) < 1:
+                raise InputError(f"{name} must be at least 0 and below 1, got {value}")
+        for name in _AMOUNTS:
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InputError(f"{name} must be above 0, got {value}")
+        if self.max_tokens is not None and self.max_minutes is not None:
+            raise InputError("max_tokens and max_minutes must not both be given")
+        if self.hold_out and not self.rehearse:
+            raise InputError("hold_out must go with rehearse: nothing else draws numerals")
+
+
+def pretrain_model(
+    primed: PrimedCorpus,
+    config: PretrainConfig,
+    folder: Path,
+    *,
+    resume: bool = False,
+    report: "Callable[[Status], object]" = lambda status: None,  # noqa: ARG005
+) -> dict[str, Any]:
+    """Train a model on a primed corpus into a folder, and return what `run.json` says.
+
+    Args:
+        primed: What `numerate prime` wrote.
+        config: The base model, the budget and the hyper-parameters.
+        folder: New or empty; or, with `resume`, where a run was cut off.
+        resume: Go on from the last checkpoint.
+        report: Called with the status after every batch.
+    """
+    settings = _plain({**asdict(config), "corpus": primed.settings})
+    done = _find_done(folder, settings, resume)
+    if done is not None:
+        return done
+    began = time.monotonic()
+    from transformers import set_seed
+
+    from numerate.models import load_base
+    from numerate.recipe import make_trainer
+
+    _check_anchors(primed, config.base)
+    set_seed(config.seed)
+    base = load_base(config.base, MARKERS[primed.settings["marker"]], dropout=config.dropout)
+    if base.fresh:
+        logger.warning("%s has no masked-LM head: it starts with a fresh one", config.base)
+    if _rank() == 0:
+        write_json(folder / WORK / _PLAN, settings)
+    trainer = make_trainer(primed, base, config, folder / WORK, report)
+    start = _judge_start(folder / WORK, trainer)
+    checkpoint = _find_start(folder / WORK, trainer) if resume else None
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    result = _describe_run(trainer, base, primed, settings)
+    result |= {
+        "seconds": time.monotonic() - began,
+        "validation": {"start": start, "end": trainer.evaluate()},
+    }
+    if trainer.is_world_process_zero():
+        _save_model(trainer, base, primed, folder, result)
+    trainer.accelerator.wait_for_everyone()
+    return result
+
+
+def _describe_run(
+    trainer: "AnchorTrainer", base: "Base", primed: PrimedCorpus, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """What `run.json` says of a run, but for its validation."""
+    return {
+        "format": "numerate-run",
+        "version": 1,
+        "stage": "pretrain",
+        "config": settings,
+        "versions": _versions(),
+        "example": prime_text("1999", primed.anchors, marker=primed.settings["marker"]).text,
+        "fresh_weights": list(base.fresh),
+        "sequences_per_epoch": len(trainer.rows.corpus),
+        "tokens_per_epoch": trainer.rows.tokens_per_epoch,
+        "steps": trainer.state.global_step,
+        "tokens": trainer.tokens_seen,
+        "seconds_training": trainer.pace.elapsed,
+    }
+
+
+def _find_done(folder: Path, settings: dict[str, Any], resume: bool) -> dict[str, Any] | None:
+    """What `run.json` says if this very run is done; raises if the folder holds anything else."""
+    run, plan = folder / _RUN, folder / WORK / _PLAN
+    if run.exists():
+        done = json.loads(run.read_bytes())
+        if done.get("config") == settings:
+            return dict(done)
+        raise InputError(f"{folder}: holds a model trained in another way; choose another folder")
+    if _rank() > 0:  # the first process looks for all, and has perhaps begun
+        return None
+    if plan.exists():
+        if json.loads(plan.read_bytes()) != settings:
+            raise InputError(f"{folder}: holds a run with other settings; choose another folder")
+        if not resume:
+            raise InputError(
+                f"{folder}: holds an unfinished run; go on with --resume, or remove it"
+            )
+    elif folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: not empty and not a run; choose another folder")
+    return None
+
+
+def _plain(document: dict[str, Any]) -> dict[str, Any]:
+    """A document as it comes back from JSON."""
+    return dict(json.loads(json.dumps(document)))
+
+
+def _rank() -> int:
+    """The number of this process among those that train together."""
+    return int(os.environ.get("RANK", "0"))
+
+
+def _check_anchors(primed: PrimedCorpus, base: str) -> None:
+    """Refuse anchors other than those that the corpus was primed with, or the base trained with."""
+    from numerate.fit import AnchorSet
+    from numerate.models import resolve_model
+
+    primed.check_anchors()
+    known = Path(resolve_model(base)) / "anchors.json"
+    if known.is_file():
+        theirs = AnchorSet.load(known)
+        if (theirs.scale, theirs.resolution) != (primed.anchors.scale, primed.anchors.resolution):
+            raise InputError(
+                f"{base}: was trained with anchors on the {theirs.scale} scale (resolution "
+                f"{theirs.resolution:g}), but the corpus is primed on {primed.anchors.scale} "
+                f"({primed.anchors.resolution:g}); prime it with the anchors of the model"
+            )
+
+
+def _find_start(folder: Path, trainer: "AnchorTrainer") -> Path | None:
+    """The checkpoint to go on from, if there is one; the clock and the count of tokens go on."""
+    from numerate.training import find_checkpoint
+
+    found = find_checkpoint(folder)
+    if found is None:
+        logger.warning("%s: no whole checkpoint yet, starting from the beginning", folder)
+        return None
+    checkpoint, trainer.pace.elapsed_before, trainer.tokens_seen = found
+    return checkpoint
+
+
+def _judge_start(folder: Path, trainer: "AnchorTrainer") -> dict[str, float]:
+    """The validation before the first step, from the run that began if this one goes on."""
+    kept = folder / "start.json"
+    if not kept.exists():
+        start = trainer.evaluate()
+        if _rank() == 0:
+            write_json(kept, start)
+        return start
+    return dict(json.loads(kept.read_bytes()))
+
+
+def _versions() -> dict[str, str]:
+    import torch
+    import transformers
+
+    return {
+        "numerate": __version__,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+
+
+def _save_model(
+    trainer: "AnchorTrainer",
+    base: "Base",
+    primed: PrimedCorpus,
+    folder: Path,
+    result: dict[str, Any],
+) -> None:
+    """Write the model folder, `run.json` last; then what was only needed to go on is removed."""
+    from numerate.card import write_card
+    from numerate.figures import draw_curve
+
+    for name, rate in base.dropout.items():  # for those who fine-tune it
+        setattr(base.model.config, name, rate)
+    base.model.save_pretrained(folder)
+    base.tokenizer.save_pretrained(folder)
+    replace(primed.anchors, fit={}).save(folder / "anchors.json")
+    curve = [{"step": 0, **result["validation"]["start"]}]
+    curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
+    write_json(folder / "curve.json", {"format": "numerate-curve", "version": 1, "entries": curve})
+    draw_curve(curve, folder / "curve.png")
+    write_file(folder / "README.md", write_card(result).encode())
+    write_json(folder / _RUN, result)
+    shutil.rmtree(folder / WORK)

@@ -1,0 +1,160 @@
+"""From a config to a trainer that is ready to run: sequences, rows, masks, validation."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from transformers import TrainingArguments
+
+from numerate.batches import Masking, PlannedRows, RehearsalSource
+from numerate.errors import InputError
+from numerate.masking import Sequences, join_sequences, tokenize_documents
+from numerate.models import Base, LabelledHead, has_fast_bf16
+from numerate.rehearse import Rehearsal, read_held_out
+from numerate.shards import PrimedCorpus
+from numerate.training import AnchorTrainer, Pace, Status
+from numerate.validate import Validator
+
+if TYPE_CHECKING:
+    from numerate.pretrain import PretrainConfig
+
+
+def make_trainer(
+    primed: PrimedCorpus,
+    base: Base,
+    config: "PretrainConfig",
+    folder: Path,
+    report: Callable[[Status], object],
+) -> AnchorTrainer:
+    """Return a trainer for a primed corpus; what it needs to go on later is kept in a folder."""
+    arguments = _training_arguments(config, folder)
+    max_length = _fit_length(base, config.max_length)
+    with arguments.main_process_first():
+        sequences = _tokenize(primed, base, config, max_length, folder / "sequences")
+    train, held_out = _split(sequences, config)
+    rows = PlannedRows(
+        train,
+        max_length=max_length,
+        rows_per_step=config.batch_size * config.accumulate * arguments.world_size,
+        seed=config.seed,
+        rehearsal=_rehearsal(primed, base, config, max_length),
+    )
+    rows.n_steps = arguments.max_steps = _count_steps(rows, config)
+    masking = _masking(base, config)
+    head = LabelledHead(base.model)
+    validator = Validator(
+        held_out,
+        masking,
+        base.tokenizer,
+        primed.anchors,
+        max_length=max_length,
+        batch_size=config.batch_size,
+    )
+    max_seconds = config.max_minutes * 60 if config.max_minutes else None
+    return AnchorTrainer(
+        head=head,
+        rows=rows,
+        pace=Pace(rows.n_steps, max_seconds, config.checkpoint_minutes * 60),
+        judge=lambda: validator.validate(
+            base.model, head, rank=arguments.process_index, n_ranks=arguments.world_size
+        ),
+        report=report,
+        model=base.model,
+        args=arguments,
+        data_collator=masking.collate,
+    )
+
+
+def _rehearsal(
+    primed: PrimedCorpus, base: Base, config: "PretrainConfig", max_length: int
+) -> RehearsalSource | None:
+    """What to rehearse, if anything."""
+    if not config.rehearse:
+        return None
+    numerals = read_held_out(Path(config.hold_out)) if config.hold_out else frozenset()
+    drawn = Rehearsal(primed.anchors, primed.settings["marker"], numerals)
+    return RehearsalSource(drawn, base.tokenizer, config.rehearse, max_length)
+
+
+def _training_arguments(config: "PretrainConfig", folder: Path) -> TrainingArguments:
+    use_bf16 = has_fast_bf16() if config.precision == "auto" else config.precision == "bf16"
+    return TrainingArguments(
+        output_dir=str(folder),
+        per_device_train_batch_size=config.batch_size,
+        gradient_accumulation_steps=config.accumulate,
+        max_steps=1,  # known when the rows are planned
+        learning_rate=config.learning_rate,
+        lr_scheduler_type=config.scheduler,
+        warmup_steps=config.warmup,
+        weight_decay=config.weight_decay,
+        bf16=use_bf16,
+        use_cpu=not torch.cuda.is_available(),
+        logging_strategy="no",
+        eval_strategy="no",
+        save_strategy="no",
+        save_total_limit=2,
+        seed=config.seed,
+        report_to=config.report_to,
+        remove_unused_columns=False,
+        dataloader_drop_last=True,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        ddp_find_unused_parameters=False,
+        disable_tqdm=True,
+    )
+
+
+def _fit_length(base: Base, wanted: int) -> int:
+    """The greatest length of a sequence: what was asked for, or what the model can take."""
+    limits = (base.tokenizer.model_max_length, base.model.config.max_position_embeddings)
+    padding = 2 if base.model.config.model_type in ("roberta", "mpnet") else 0
+    return int(min(wanted, limits[0], limits[1] - padding))
+
+
+def _tokenize(
+    primed: PrimedCorpus, base: Base, config: "PretrainConfig", max_length: int, folder: Path
+) -> Sequences:
+    """The sequences of a corpus, from the run before if it got that far."""
+    if not (folder / "bounds.npy").exists():
+        keep = "all" if config.mlm_probability else "anchored"
+        sequences = join_sequences(
+            tokenize_documents(primed.documents(), base.tokenizer, max_length=max_length, keep=keep)
+        )
+        if len(sequences) < 2:
+            raise InputError(f"{primed.folder}: too little text to train on and to validate")
+        sequences.save(folder)
+    return Sequences.load(folder)
+
+
+def _split(sequences: Sequences, config: "PretrainConfig") -> tuple[Sequences, Sequences]:
+    """Sequences to train on, and some with anchors to validate on."""
+    counts = np.add.reduceat(sequences.is_anchor, sequences.bounds[:-1], dtype=np.int64)
+    anchored = np.flatnonzero(counts)
+    wanted = math.ceil(config.validation_share * len(sequences))
+    n_held_out = max(1, min(wanted, config.validation_most, len(anchored) - 1))
+    rng = np.random.default_rng([config.seed, 0x5EED])
+    held_out = np.sort(rng.choice(anchored, n_held_out, replace=False))
+    rest = np.setdiff1d(np.arange(len(sequences)), held_out)
+    return sequences.select(rest), sequences.select(held_out)
+
+
+def _count_steps(rows: PlannedRows, config: "PretrainConfig") -> int:
+    """Steps of the optimiser that the budget allows."""
+    if config.max_minutes:
+        return 10**9  # the clock ends it
+    epochs = config.max_tokens / rows.tokens_per_epoch if config.max_tokens else config.epochs
+    return max(1, round(rows.steps_per_epoch * epochs))
+
+
+def _masking(base: Base, config: "PretrainConfig") -> Masking:
+    tokenizer: Any = base.tokenizer
+    return Masking(
+        tokenizer.mask_token_id,
+        tokenizer.pad_token_id,
+        tuple(tokenizer.all_special_ids),
+        base.model.config.vocab_size,
+        anchor_visible=config.anchor_visible,
+        mlm_probability=config.mlm_probability,
+    )

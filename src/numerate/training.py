@@ -1,0 +1,265 @@
+"""The training loop: transformers' Trainer on planned rows, paced by steps or by the clock."""
+
+import json
+import logging
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils.data import SequentialSampler
+from transformers import (
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
+
+from numerate.batches import Batch, PlannedRows
+from numerate.errors import InputError
+from numerate.files import write_json
+from numerate.masking import IGNORED
+from numerate.models import LabelledHead
+
+if TYPE_CHECKING:
+    from numerate.validate import Validation
+
+logger = logging.getLogger(__name__)
+_SEAL = "complete.json"
+LOGS, EVALUATIONS = 50, 10  # how often in a run
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a run is: what a progress bar shows."""
+
+    fraction: float
+    tokens: int
+    tokens_per_second: float
+    loss: float
+    accuracy: float
+    seconds_left: float
+
+
+@dataclass
+class Pace(TrainerCallback):
+    """Decides when to log, evaluate, save and stop, by the share of the budget that is used.
+
+    Evaluation and logs come at set shares of the run, checkpoints after so many minutes. What the
+    clock says is decided by the first process for all.
+    """
+
+    n_steps: int
+    max_seconds: float | None
+    checkpoint_seconds: float
+    elapsed_before: float = 0.0
+    fraction: float = 0.0
+    _began: float = field(default=0.0, repr=False)
+    _saved: float = field(default=0.0, repr=False)
+
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        """Start the clock."""
+        self._began = self._saved = time.monotonic()
+        self.fraction = self._measure(state.global_step)
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> TrainerControl:
+        """Set what is due after a step."""
+        before = self.fraction
+        save_due = time.monotonic() - self._saved >= self.checkpoint_seconds
+        self.fraction, save_due = _agree(self._measure(state.global_step), save_due)
+        control.should_log = _passed(before, self.fraction, LOGS) or state.global_step == 1
+        control.should_evaluate = _passed(before, self.fraction, EVALUATIONS) and self.fraction < 1
+        control.should_training_stop = self.fraction >= 1
+        control.should_save = save_due and self.fraction < 1
+        if control.should_save:
+            self._saved = time.monotonic()
+        return control
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of training so far, those of the runs before this one included."""
+        return self.elapsed_before + time.monotonic() - self._began
+
+    def seconds_left(self) -> float:
+        """Return how long it will take at the present rate."""
+        return self.elapsed * (1 / max(self.fraction, 1e-9) - 1)
+
+    def _measure(self, step: int) -> float:
+        by_steps = step / self.n_steps
+        by_clock = self.elapsed / self.max_seconds if self.max_seconds else 0.0
+        return min(1.0, max(by_steps, by_clock))
+
+
+def _passed(before: float, after: float, parts: int) -> bool:
+    return int(before * parts) < int(after * parts)
+
+
+def _agree(fraction: float, flag: bool) -> tuple[float, bool]:
+    """What the first process says, in all of them."""
+    if not torch.distributed.is_initialized():
+        return fraction, flag
+    said = [fraction, flag]
+    torch.distributed.broadcast_object_list(said, src=0)
+    return float(said[0]), bool(said[1])
+
+
+class AnchorTrainer(Trainer):
+    """Trainer with the head where there are labels, rows in their order, sealed checkpoints."""
+
+    def __init__(
+        self,
+        *,
+        head: LabelledHead,
+        rows: PlannedRows,
+        pace: Pace,
+        judge: Callable[[], "Validation"],
+        report: Callable[[Status], object],
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            train_dataset=rows, compute_loss_func=sum_of_losses, callbacks=[pace], **options
+        )
+        self.rows = rows
+        self.model_accepts_loss_kwargs = False
+        self.remove_callback(PrinterCallback)
+        self._head, self.pace, self._judge, self._report = head, pace, judge, report
+        self._tally = torch.zeros(3)  # labelled pieces, right ones, tokens, since the last log
+        self._last_log = time.monotonic()
+        self.tokens_seen = 0
+        self.last_evaluation: Validation | None = None
+
+    def compute_loss(self, model: Any, inputs: Batch, *args: Any, **options: Any) -> Any:
+        """Compute the loss with the head where there are labels."""
+        labels, chosen = inputs["labels"], inputs["labels"] != IGNORED
+        n_tokens = int(inputs["attention_mask"].sum())
+        wanted = options.pop("return_outputs", False)
+        with self._head.at(chosen):
+            loss, outputs = super().compute_loss(
+                model, inputs, *args, **{**options, "return_outputs": True}
+            )
+        right = int((outputs.logits[0].argmax(dim=-1) == labels[chosen]).sum())
+        self._tally += torch.tensor([int(chosen.sum()), right, n_tokens])
+        self.tokens_seen += n_tokens * self.accelerator.num_processes
+        self._show(float(loss.detach()))
+        return (loss, outputs) if wanted else loss
+
+    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
+        """Follow the usual schedule by steps; with a budget of minutes, a linear one by clock."""
+        if self.pace.max_seconds is None:
+            return super().create_scheduler(num_training_steps, optimizer)
+        warmup = self.args.warmup_steps
+
+        def rate(_: int) -> float:
+            done = self.pace.fraction
+            return done / warmup if done < warmup else (1 - done) / (1 - warmup)
+
+        chosen: Any = optimizer or self.optimizer
+        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(chosen, rate)
+        return self.lr_scheduler
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        """Judge the model on held-out text."""
+        began = time.monotonic()
+        self.last_evaluation = self._judge()
+        self._last_log += time.monotonic() - began  # the speed is that of training alone
+        metrics = {f"eval_{k}": v for k, v in self.last_evaluation.as_dict().items()}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+    def log(self, logs: dict[str, float], *args: Any, **options: Any) -> None:
+        """Add anchor accuracy, speed and tokens to what is logged in training."""
+        if "loss" in logs:
+            pieces, right, tokens = self._tally.tolist()
+            now = time.monotonic()
+            rate = tokens * self.accelerator.num_processes / (now - self._last_log)
+            logs |= {"accuracy": right / max(pieces, 1), "tokens_per_second": rate}
+            logs["tokens"] = self.tokens_seen
+            self._tally.zero_()
+            self._last_log = now
+        super().log(logs, *args, **options)
+
+    def _get_train_sampler(self, *_: Any) -> SequentialSampler:
+        return SequentialSampler(self.rows)
+
+    def _show(self, loss: float) -> None:
+        pieces, right, tokens = self._tally.tolist()
+        seconds = max(time.monotonic() - self._last_log, 1e-9)
+        self._report(
+            Status(
+                self.pace.fraction,
+                self.tokens_seen,
+                tokens * self.accelerator.num_processes / seconds,
+                loss,
+                right / max(pieces, 1),
+                self.pace.seconds_left(),
+            )
+        )
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """Save, and seal what was saved: without its seal a checkpoint is not there."""
+        folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
+        try:
+            super()._save_checkpoint(model, trial)
+            self.accelerator.wait_for_everyone()
+            if self.args.should_save:
+                seal_checkpoint(folder, self.pace.elapsed, self.tokens_seen)
+        except Exception as error:
+            if isinstance(error, OSError | RuntimeError) or "Safetensor" in type(error).__name__:
+                shutil.rmtree(folder, ignore_errors=True)
+                reason = str(error).strip().split("\n")[0]
+                raise InputError(
+                    f"{folder}: the checkpoint could not be written ({reason}); make room, then "
+                    "go on from the one before with --resume"
+                ) from None
+            raise
+
+
+def sum_of_losses(
+    outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Return the cross-entropy over labelled positions, divided by those of the whole step."""
+    targets = labels[labels != IGNORED]
+    loss = torch.nn.functional.cross_entropy(outputs.logits[0].float(), targets, reduction="sum")
+    return loss / (len(targets) if num_items_in_batch is None else num_items_in_batch)
+
+
+def seal_checkpoint(folder: Path, elapsed: float, tokens: int) -> None:
+    """Write the file that says that a checkpoint is whole, with the sizes of the others."""
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+    write_json(folder / _SEAL, {"elapsed": elapsed, "tokens": tokens, "files": sizes})
+
+
+def find_checkpoint(folder: Path) -> tuple[Path, float, int] | None:
+    """Return the last whole checkpoint with the seconds and tokens behind it; None without any.
+
+    A checkpoint that was cut off while it was written is removed. One that was whole once and is
+    damaged now is passed over, and told.
+    """
+    steps = sorted(
+        (int(path.name.split("-")[1]) for path in folder.glob("checkpoint-*")), reverse=True
+    )
+    for step in steps:
+        path = folder / f"checkpoint-{step}"
+        if not (path / _SEAL).exists():
+            shutil.rmtree(path)
+            continue
+        seal = json.loads((path / _SEAL).read_bytes())
+        whole = (path / name for name in seal["files"])
+        if all(
+            file.is_file() and file.stat().st_size == seal["files"][file.name] for file in whole
+        ):
+            return path, float(seal["elapsed"]), int(seal["tokens"])
+        logger.warning("%s: damaged, going back to the checkpoint before it", path)
+    return None
