@@ -42,7 +42,7 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
             package carries.
         markers: Tokens to add; those that the tokenizer has already are left as they are.
         dropout: In place of the model's own dropout rates. There is none by default: on a
-            processor it takes a good third of the time.
+            processor it takes a good part of the time.
     """
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
