@@ -15,8 +15,7 @@ from pathlib import Path
 README = Path(__file__).parents[1] / "README.md"
 RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"
-_VARIANTS = re.compile(r"(?<=<!-- variants -->\n).*?(?=<!-- end -->)", re.DOTALL)
-_SPEED = re.compile(r"(?<=<!-- speed -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_TABLE = re.compile(r"<!-- (variants|speed) -->\n.*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -24,8 +23,8 @@ def render(text: str) -> str:
     """Return the text of a README with the output of its commands as it is now."""
     with tempfile.TemporaryDirectory() as folder:
         text = _BLOCK.sub(lambda block: _run_block(block[0], folder), text)
-    text = _VARIANTS.sub(lambda _: _variants_table(), text)
-    return _SPEED.sub(lambda _: _speed_table(), text)
+    tables = {"variants": _variants_table(), "speed": _speed_table()}
+    return _TABLE.sub(lambda found: f"<!-- {found[1]} -->\n{tables[found[1]]}<!-- end -->", text)
 
 
 def _variants_table() -> str:

@@ -6,6 +6,7 @@ from tests.readme import README, render
 def test_the_output_shown_is_what_the_commands_print():
     text = README.read_text()
     assert text.count("```console") >= 3
+    assert all(f"<!-- {table} -->\n| " in text for table in ("variants", "speed"))
     assert render(text) == text
 
 
