@@ -82,5 +82,6 @@ def test_rehearsal_has_its_share_of_the_tokens_and_new_numerals_every_epoch():
         texts = [tokenizer.decode(ids) for i in rows for ids, _ in planned[i][1]]
         return {text for text in texts if text.startswith("[CLS]")}
 
-    assert len(rehearsed(0)) > 20
-    assert not rehearsed(0) & rehearsed(1)
+    first, second = rehearsed(0), rehearsed(1)
+    assert len(first) > 20
+    assert len(first & second) < 0.1 * len(first)  # short ones may come again
