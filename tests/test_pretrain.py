@@ -358,6 +358,22 @@ def test_a_base_that_is_no_masked_language_model_is_refused(primed_corpora, tmp_
     assert not any((tmp_path / name).exists() for name in "abcd")  # nothing half-written
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rehearse": 0.1, "hold_out": "nosuch.txt"}, "nosuch.txt: cannot be read"),
+        ({"scheduler": "nosuch"}, "nosuch"),
+    ],
+)
+def test_what_is_wrong_before_the_first_step_leaves_nothing_behind(
+    wrong, message, tiny_models, primed_corpora, tmp_path
+):
+    config = quick_config(tiny_models("bert"), **wrong)
+    with pytest.raises(InputError, match=message):
+        pretrain_model(primed_corpora(), config, tmp_path / "out")
+    assert not list(tmp_path.glob("out/*"))
+
+
 def test_a_tokenizer_without_offsets_is_refused():
     from numerate.models import _check_tokenizer
 
@@ -378,6 +394,7 @@ def test_a_tokenizer_without_offsets_is_refused():
         ({"max_minutes": -1}, "max_minutes must be above 0"),
         ({"max_minutes": 1, "max_tokens": 1}, "must not both be given"),
         ({"hold_out": "x"}, "hold_out must go with rehearse"),
+        ({"max_minutes": 1, "scheduler": "cosine"}, "scheduler must be linear with max_minutes"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong, message):

@@ -1,6 +1,5 @@
 """The command line: one function per subcommand, without logic of its own."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -234,6 +233,7 @@ def pretrain(
 
     On many devices or machines: torchrun ... -m numerate pretrain ..., or accelerate launch.
     """
+    from numerate.corpus import process_rank
     from numerate.pretrain import PretrainConfig, pretrain_model
     from numerate.shards import open_primed
     from numerate.show import show_run, show_training
@@ -263,7 +263,7 @@ def pretrain(
     primed = open_primed(corpus)
     with show_training(quiet=quiet) as report:
         run = pretrain_model(primed, config, out, resume=resume, report=report)
-    if os.environ.get("RANK", "0") == "0":
+    if process_rank() == 0:
         _show(show_run(run, out), quiet)
 
 

@@ -96,6 +96,11 @@ def _die_with_parent() -> None:
         watch.start()
 
 
+def process_rank() -> int:
+    """Return the number of this process among those that `torchrun` started together."""
+    return int(os.environ.get("RANK", "0"))
+
+
 def count_cores() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

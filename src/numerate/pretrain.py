@@ -6,7 +6,6 @@ are the paper's: 6 epochs, 512 tokens, batches of 8, a learning rate of 5e-5 tha
 
 import json
 import logging
-import os
 import platform
 import shutil
 import time
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from numerate import __version__
 from numerate.choices import Precision
+from numerate.corpus import process_rank
 from numerate.errors import InputError
 from numerate.files import write_file, write_json
 from numerate.prime import MARKERS, prime_text
@@ -78,6 +78,8 @@ class PretrainConfig:
                 raise InputError(f"{name} must be above 0, got {value}")
         if self.max_tokens is not None and self.max_minutes is not None:
             raise InputError("max_tokens and max_minutes must not both be given")
+        if self.max_minutes is not None and self.scheduler != "linear":
+            raise InputError(f"scheduler must be linear with max_minutes, got {self.scheduler}")
         if self.hold_out and not self.rehearse:
             raise InputError("hold_out must go with rehearse: nothing else draws numerals")
 
@@ -114,9 +116,14 @@ def pretrain_model(
     base = load_base(config.base, MARKERS[primed.settings["marker"]], dropout=config.dropout)
     if base.fresh:
         logger.warning("%s has no masked-LM head: it starts with a fresh one", config.base)
-    if _rank() == 0:
+    if process_rank() == 0:
         write_json(folder / WORK / _PLAN, settings)
-    trainer = make_trainer(primed, base, config, folder / WORK, report)
+    try:
+        trainer = make_trainer(primed, base, config, folder / WORK, report)
+    except InputError:
+        if not resume:  # nothing was learned yet: leave nothing behind
+            shutil.rmtree(folder / WORK, ignore_errors=True)
+        raise
     start = _judge_start(folder / WORK, trainer)
     checkpoint = _find_start(folder / WORK, trainer) if resume else None
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
@@ -159,7 +166,7 @@ def _find_done(folder: Path, settings: dict[str, Any], resume: bool) -> dict[str
         if done.get("config") == settings:
             return dict(done)
         raise InputError(f"{folder}: holds a model trained in another way; choose another folder")
-    if _rank() > 0:  # the first process looks for all, and has perhaps begun
+    if process_rank() > 0:  # the first process looks for all, and has perhaps begun
         return None
     if plan.exists():
         if json.loads(plan.read_bytes()) != settings:
@@ -176,11 +183,6 @@ def _find_done(folder: Path, settings: dict[str, Any], resume: bool) -> dict[str
 def _plain(document: dict[str, Any]) -> dict[str, Any]:
     """A document as it comes back from JSON."""
     return dict(json.loads(json.dumps(document)))
-
-
-def _rank() -> int:
-    """The number of this process among those that train together."""
-    return int(os.environ.get("RANK", "0"))
 
 
 def _check_anchors(primed: PrimedCorpus, base: str) -> None:
@@ -217,7 +219,7 @@ def _judge_start(folder: Path, trainer: "AnchorTrainer") -> dict[str, float]:
     kept = folder / "start.json"
     if not kept.exists():
         start = trainer.evaluate()
-        if _rank() == 0:
+        if process_rank() == 0:
             write_json(kept, start)
         return start
     return dict(json.loads(kept.read_bytes()))

@@ -80,6 +80,14 @@ def _rehearsal(
 
 
 def _training_arguments(config: "PretrainConfig", folder: Path) -> TrainingArguments:
+    """What transformers is told; what it refuses (an unknown scheduler) is the user's to mend."""
+    try:
+        return _arguments(config, folder)
+    except ValueError as error:
+        raise InputError(str(error).strip().split("\n")[0]) from None
+
+
+def _arguments(config: "PretrainConfig", folder: Path) -> TrainingArguments:
     use_bf16 = has_fast_bf16() if config.precision == "auto" else config.precision == "bf16"
     return TrainingArguments(
         output_dir=str(folder),

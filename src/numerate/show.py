@@ -1,6 +1,5 @@
 """What the command line shows: tables, samples and progress bars; nothing here computes."""
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from numerate.card import describe_distance
+from numerate.corpus import process_rank
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.shards import PrimedCorpus
@@ -161,7 +161,7 @@ def show_training(*, quiet: bool) -> "Iterator[Callable[[Status], None]]":
         TextColumn("{task.fields[left]} left"),
     )
     console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal or os.environ.get("RANK", "0") != "0"
+    hidden = quiet or not console.is_terminal or process_rank() > 0
     with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
         task = progress.add_task("getting ready", total=1, left="?")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from safetensors import SafetensorError
 from torch.utils.data import SequentialSampler
 from transformers import (
     PrinterCallback,
@@ -135,7 +136,6 @@ class AnchorTrainer(Trainer):
         self._tally = torch.zeros(3)  # labelled pieces, right ones, tokens, since the last log
         self._last_log = time.monotonic()
         self.tokens_seen = 0
-        self.last_evaluation: Validation | None = None
 
     def compute_loss(self, model: Any, inputs: Batch, *args: Any, **options: Any) -> Any:
         """Compute the loss with the head where there are labels."""
@@ -169,9 +169,9 @@ class AnchorTrainer(Trainer):
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Judge the model on held-out text."""
         began = time.monotonic()
-        self.last_evaluation = self._judge()
+        validation = self._judge()
         self._last_log += time.monotonic() - began  # the speed is that of training alone
-        metrics = {f"eval_{k}": v for k, v in self.last_evaluation.as_dict().items()}
+        metrics = {f"eval_{k}": v for k, v in validation.as_dict().items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
@@ -215,15 +215,13 @@ class AnchorTrainer(Trainer):
             self.accelerator.wait_for_everyone()
             if self.args.should_save:
                 seal_checkpoint(folder, self.pace.elapsed, self.tokens_seen)
-        except Exception as error:
-            if isinstance(error, OSError | RuntimeError) or "Safetensor" in type(error).__name__:
-                shutil.rmtree(folder, ignore_errors=True)
-                reason = str(error).strip().split("\n")[0]
-                raise InputError(
-                    f"{folder}: the checkpoint could not be written ({reason}); make room, then "
-                    "go on from the one before with --resume"
-                ) from None
-            raise
+        except (OSError, RuntimeError, SafetensorError) as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            reason = str(error).strip().split("\n")[0]
+            raise InputError(
+                f"{folder}: the checkpoint could not be written ({reason}); make room, then "
+                "go on from the one before with --resume"
+            ) from None
 
 
 def sum_of_losses(
