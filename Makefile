@@ -34,6 +34,8 @@ bench: .venv/ready ## Measure every stage against its peers (CORPUS=FILE for oth
 	$(BIN)/python -m benchmarks.fit
 	$(BIN)/python -m benchmarks.pretrain
 	$(BIN)/python -m benchmarks.variants
+	$(BIN)/python -m benchmarks.embed
+	$(BIN)/python -m benchmarks.sentences
 
 readme: .venv/ready ## Run the commands in the README and put their output below them
 	$(BIN)/numerate extract almanac: --out build/counts.json --quiet

@@ -139,3 +139,34 @@ def primed_corpora(tmp_path_factory):
         return prime_corpus(corpus, anchors, out, marker=marker)
 
     return corpus_of
+
+
+@pytest.fixture(scope="session")
+def anchored_models(tmp_path_factory):
+    """A folder with anchors for each architecture and marker, as `numerate pretrain` leaves it.
+
+    The weights are random: what it is shown and where vectors are read does not depend on them.
+    """
+    from numerate.equip import note_priming, write_modules
+    from numerate.fit import AnchorSet
+    from numerate.models import add_markers
+    from numerate.prime import MARKERS
+    from numerate.priming import Priming
+
+    made = {}
+
+    def folder_of(architecture="bert", priming=None):
+        priming = priming or Priming(AnchorSet("ln", (10, 17, 86, 104)))
+        key = architecture, priming
+        if key not in made:
+            model, tokenizer = make_model(architecture)
+            add_markers(model, tokenizer, MARKERS[priming.marker])
+            note_priming(model, priming)
+            folder = made[key] = tmp_path_factory.mktemp(f"anchored-{architecture}")
+            model.save_pretrained(folder)
+            tokenizer.save_pretrained(folder)
+            priming.anchors.save(folder / "anchors.json")
+            write_modules(folder, width=model.config.hidden_size, n_layers=1)
+        return made[key]
+
+    return folder_of

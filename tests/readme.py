@@ -12,10 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from numerate.scores import read_scores, summarize_values
+
 README = Path(__file__).parents[1] / "README.md"
+PAGES = (README, README.parent / "docs" / "embedding.md")
 RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"
-_TABLE = re.compile(r"<!-- (variants|speed) -->\n.*?<!-- end -->", re.DOTALL)
+SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
+_TABLE = re.compile(r"<!-- (variants|speed|retrieval|sentences) -->\n.*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -23,7 +27,12 @@ def render(text: str) -> str:
     """Return the text of a README with the output of its commands as it is now."""
     with tempfile.TemporaryDirectory() as folder:
         text = _BLOCK.sub(lambda block: _run_block(block[0], folder), text)
-    tables = {"variants": _variants_table(), "speed": _speed_table()}
+    tables = {
+        "variants": _variants_table(),
+        "speed": _speed_table(),
+        "retrieval": _sentence_table("retrieval", "first"),
+        "sentences": _sentence_tables(),
+    }
     return _TABLE.sub(lambda found: f"<!-- {found[1]} -->\n{tables[found[1]]}<!-- end -->", text)
 
 
@@ -42,10 +51,44 @@ def _variants_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _sentence_tables() -> str:
+    """Every task and metric on sentences."""
+    kinds = [
+        ("distance", "spearman"),
+        ("distance", "closer"),
+        ("retrieval", "first"),
+        ("retrieval", "subject"),
+        ("retrieval", "nearest"),
+        ("paraphrases", "first"),
+    ]
+    return "\n".join(_sentence_table(task, metric) for task, metric in kinds)
+
+
+def _sentence_table(task: str, metric: str) -> str:
+    """Systems by ranges: means and intervals over seeds, the best mean of a range in bold."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    for score in read_scores(SENTENCES):
+        if (score.task, score.metric) == (task, metric):
+            cells.setdefault((score.system, score.range), []).append(score.value)
+    systems, ranges = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    means = {cell: summarize_values(values) for cell, values in cells.items()}
+    best = {name: max(round(means[system, name].mean, 3) for system in systems) for name in ranges}
+    lines = [f"| {task}: {metric} | {' | '.join(ranges)} |", f"|---|{'---|' * len(ranges)}"]
+    for system in systems:
+        row = []
+        for name in ranges:
+            mean = means[system, name]
+            bold = "**" if round(mean.mean, 3) == best[name] else ""
+            row.append(f"{bold}{mean.mean:.3f}{bold} ± {mean.half:.3f}")
+        lines.append(f"| {system} | {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
 def _speed_table() -> str:
     """What the benchmarks measured, from the files that they wrote."""
-    text, fit, train = (
-        json.loads((RESULTS / f"{name}.json").read_text()) for name in ("text", "fit", "pretrain")
+    text, fit, train, embed = (
+        json.loads((RESULTS / f"{name}.json").read_text())
+        for name in ("text", "fit", "pretrain", "embed")
     )
     speed, ours, theirs = (
         text["megabytes_per_second_and_core"],
@@ -92,6 +135,13 @@ def _speed_table() -> str:
             f"| pretrain, both cores | {tokens['numerate']:,.0f} tokens/s | {peer[3:]} "
             f"| {tokens[peer]:,.0f} tokens/s | {train['ratios'][ratio]:.1f} |"
         )
+    for name, row in embed["sets"].items():
+        mine, theirs = row["seconds"]["numerate"], row["seconds"]["one by one"]
+        what = f"{row['numerals']:,} numerals from {name} ({row['distinct']:,} distinct)"
+        lines.append(
+            f"| embed {what}, both cores | {mine:.1f} s "
+            f"| one by one | {theirs:.0f} s | {row['ratio']:.0f} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -116,4 +166,5 @@ def _run(command: str, folder: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(render(README.read_text()))
+    for page in PAGES:
+        page.write_text(render(page.read_text()))

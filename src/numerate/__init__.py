@@ -11,17 +11,20 @@ if TYPE_CHECKING:
     from numerate.almanac import write_almanac as write_almanac
     from numerate.corpus import Corpus as Corpus
     from numerate.corpus import open_corpus as open_corpus
+    from numerate.embed import Encoder as Encoder
     from numerate.errors import InputError as InputError
     from numerate.extract import Counts as Counts
     from numerate.extract import extract_counts as extract_counts
     from numerate.fit import AnchorSet as AnchorSet
     from numerate.fit import fit_anchors as fit_anchors
+    from numerate.loading import load as load
     from numerate.numerals import Numeral as Numeral
     from numerate.numerals import find_numerals as find_numerals
     from numerate.pretrain import PretrainConfig as PretrainConfig
     from numerate.pretrain import pretrain_model as pretrain_model
     from numerate.prime import prime_text as prime_text
     from numerate.prime import unprime_text as unprime_text
+    from numerate.priming import Priming as Priming
     from numerate.shards import open_primed as open_primed
     from numerate.shards import prime_corpus as prime_corpus
     from numerate.shards import unprime_corpus as unprime_corpus
@@ -32,12 +35,15 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "almanac": ["write_almanac"],
     "corpus": ["Corpus", "open_corpus"],
+    "embed": ["Encoder"],
     "errors": ["InputError"],
     "extract": ["Counts", "extract_counts"],
     "fit": ["AnchorSet", "fit_anchors"],
+    "loading": ["load"],
     "numerals": ["Numeral", "find_numerals"],
     "pretrain": ["PretrainConfig", "pretrain_model"],
     "prime": ["prime_text", "unprime_text"],
+    "priming": ["Priming"],
     "shards": ["open_primed", "prime_corpus", "unprime_corpus"],
     "sweep": ["sweep_components"],
 }

@@ -28,7 +28,6 @@ def write_card(run: dict[str, Any]) -> str:
         seed=config["seed"],
         masked=_describe_masking(config),
         extras=_describe_extras(run),
-        marker=marker,
         n_anchors=run["validation"]["end"]["eval_anchors"],
         distance_before=describe_distance(run["validation"]["start"]),
         distance_after=describe_distance(run["validation"]["end"]),

@@ -19,3 +19,9 @@ Errors = Literal["strict", "replace"]
 
 Precision = Literal["auto", "fp32", "bf16"]
 """What training computes in; auto is bf16 where the machine is fast at it, else fp32."""
+
+Anchor = Literal["visible", "masked", "absent"]
+"""What a model is shown of a numeral's anchor: `1999 <ANC> 86`, `1999 <ANC> [MASK]` or `1999`."""
+
+Readout = Literal["all", "numeral", "marker", "anchor"]
+"""Which tokens make a vector: all of them, or those of the numeral, its marker or its anchor."""

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from numerate import __version__
-from numerate.choices import Domain, Errors, Marker, NumeralForm, Precision, Scale
+from numerate.choices import (
+    Anchor,
+    Domain,
+    Errors,
+    Marker,
+    NumeralForm,
+    Precision,
+    Readout,
+    Scale,
+)
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +49,25 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no 
 Seed = Annotated[int, typer.Option(help="Decides where the mixture's components start.")]
 Resolution = Annotated[float, typer.Option(help="Units per e-fold of the ln scale (paper: 10).")]
 
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model folder, or a name on the hub.")
+]
+ShownAnchor = Annotated[
+    Anchor | None,
+    typer.Option(
+        help="What the model is shown of a numeral's anchor; visible if it has anchors.",
+        show_default=False,
+    ),
+]
+Read = Annotated[Readout, typer.Option(help="Which tokens make the vector.")]
+Layers = Annotated[
+    str | None,
+    typer.Option(help="Layers to sum, such as -1 or -4,-3,-2,-1; the last four unless said."),
+]
+Device = Annotated[
+    str | None, typer.Option(help="Such as cpu, cuda:1, mps; the best there is unless said.")
+]
+
 _RESOLUTION = 10.0
 
 
@@ -56,7 +84,8 @@ def extract(
     """Count the numerals of a corpus."""
     from numerate.corpus import count_cores, open_corpus
     from numerate.extract import extract_counts
-    from numerate.show import show_counts, show_progress
+    from numerate.progress import show_progress
+    from numerate.show import show_counts
 
     opened = open_corpus(corpus, field=field, errors=errors)
     with show_progress("extract", opened.size, quiet=quiet) as progress:
@@ -135,8 +164,9 @@ def prime(
     """Write beside each numeral its anchor; '-' primes standard input to standard output."""
     from numerate.corpus import count_cores, open_corpus
     from numerate.fit import AnchorSet
+    from numerate.progress import show_progress
     from numerate.shards import open_primed, prime_corpus, unprime_corpus
-    from numerate.show import show_primed, show_progress, show_restored
+    from numerate.show import show_primed, show_restored
 
     if (anchors is None) != undo:
         raise InputError("prime needs --anchors; with --undo it needs none")
@@ -265,6 +295,121 @@ def pretrain(
         run = pretrain_model(primed, config, out, resume=resume, report=report)
     if process_rank() == 0:
         _show(show_run(run, out), quiet)
+
+
+@app.command()
+def embed(
+    model: ModelName,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NUMERAL...", help="Numerals, or with --texts texts."),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="A file with one on each line, '-' for standard input."),
+    ] = None,
+    texts: Annotated[bool, typer.Option("--texts", help="Sentences instead of numerals.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The .npz file to write.")] = None,
+    anchor: ShownAnchor = None,
+    read: Read = "all",
+    layers: Layers = None,
+    device: Device = None,
+    precision: Annotated[Precision, typer.Option(help="What to compute in.")] = "fp32",
+    quiet: Quiet = False,
+) -> None:
+    """Turn numerals or sentences into vectors, by the paper's recipe unless said."""
+    from numerate.loading import load
+    from numerate.show import show_vectors
+    from numerate.vectors import parse_layers, read_lines, save_vectors
+
+    if out is not None and out.suffix != ".npz":
+        raise InputError(f"--out must end in .npz, got {out}")
+    lines = [*(inputs or []), *(read_lines(source) if source else [])]
+    encoder = load(model, device=device, precision=precision)
+    embed_inputs = encoder.embed_texts if texts else encoder.embed_numerals
+    vectors = embed_inputs(
+        lines,
+        anchor=anchor,
+        read=read,
+        layers=parse_layers(layers),
+        show_bar=False if quiet else None,
+    )
+    if out is not None:
+        settings = {"model": model, "anchor": anchor, "read": read, "layers": layers}
+        save_vectors(out, lines, vectors, settings)
+    _show(show_vectors(encoder, lines, vectors, anchor, out), quiet)
+
+
+@app.command()
+def similar(
+    model: ModelName,
+    numeral: Annotated[str, typer.Argument(metavar="NUMERAL", help="The numeral to ask about.")],
+    among: Annotated[
+        str | None,
+        typer.Option(
+            help="Which to choose from: 1900:2100, 1:1000:10 or 1,10,100; from a tenth to ten "
+            "times the numeral unless said."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(help="How many to show.", min=1)] = 10,
+    anchor: ShownAnchor = None,
+    read: Read = "all",
+    layers: Layers = None,
+    device: Device = None,
+) -> None:
+    """Show which numerals a model takes for neighbours of a numeral."""
+    from numerate.loading import load
+    from numerate.show import show_similar
+    from numerate.similar import find_similar, parse_among
+    from numerate.vectors import parse_layers
+
+    candidates = parse_among(among, numeral)
+    encoder = load(model, device=device)
+    found = find_similar(
+        encoder,
+        numeral,
+        candidates,
+        top=top,
+        anchor=anchor,
+        read=read,
+        layers=parse_layers(layers),
+    )
+    _show(show_similar(numeral, found), quiet=False)
+
+
+@app.command()
+def probe(
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help="Model folders, or names on the hub.")
+    ],
+    out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to go on with.")],
+    tasks: Annotated[
+        str, typer.Option(help="What to ask, of distance, retrieval and paraphrases.")
+    ] = "distance,retrieval,paraphrases",
+    anchor: Annotated[
+        str, typer.Option(help="What models with anchors are shown; several are several systems.")
+    ] = "visible,masked,absent",
+    seeds: Annotated[int, typer.Option(help="How many draws of the samples.", min=1)] = 3,
+    device: Device = None,
+    quiet: Quiet = False,
+) -> None:
+    """Ask how numerate models are; scores that are there already are not computed again."""
+    from numerate.loading import load
+    from numerate.probe import make_systems, parse_anchors, probe_system
+    from numerate.progress import show_progress
+    from numerate.sentences import list_cells
+    from numerate.show import show_scores
+
+    chosen, shown = tasks.split(","), parse_anchors(anchor)
+    n_cells = seeds * len(list_cells(chosen))
+    scores = []
+    for model in models:
+        for system in make_systems(load(model, device=device), shown):
+            with show_progress(system.name, n_cells, quiet=quiet, unit="items") as progress:
+                scores += probe_system(
+                    system, out, tasks=chosen, seeds=range(seeds), progress=progress
+                )
+    _show(show_scores(scores), quiet)
 
 
 @app.command()

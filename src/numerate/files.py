@@ -9,23 +9,24 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from numerate.errors import InputError
 
 Json = Mapping[str, Any]
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file so that at every moment its name means the old content or the new, whole."""
+@contextlib.contextmanager
+def open_whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to write; it gets its name when all is written, and not at all on an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
@@ -36,10 +37,21 @@ def write_file(path: Path, data: bytes) -> None:
         raise
 
 
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file so that at every moment its name means the old content or the new, whole."""
+    with open_whole(path) as file:
+        file.write(data)
+
+
 def write_json(path: Path, document: Json) -> None:
     """Write a JSON document that people can read too: each of its entries on a line."""
     parts = (f"  {_dump(key)}: {_dump(value)}" for key, value in document.items())
     write_file(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
+
+
+def write_rows(path: Path, rows: Sequence[Json]) -> None:
+    """Write a JSON list of documents, each on a line."""
+    write_file(path, ("[\n" + ",\n".join(f"  {_dump(row)}" for row in rows) + "\n]\n").encode())
 
 
 def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:

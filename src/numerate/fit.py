@@ -109,25 +109,24 @@ class AnchorSet:
         """
         return np.array(self.values)[self.locate(values)[0]]
 
+    def describe(self) -> dict[str, Any]:
+        """Return the anchors as a JSON document, without how they came about."""
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "scale": self.scale,
+            "resolution": self.resolution,
+            "domain": self.domain,
+            "values": list(self.values),
+        }
+
     def save(self, path: Path) -> None:
         """Write `anchors.json`."""
-        write_json(
-            path,
-            {
-                "format": FORMAT,
-                "version": 1,
-                "scale": self.scale,
-                "resolution": self.resolution,
-                "domain": self.domain,
-                "values": list(self.values),
-                "fit": dict(self.fit),
-            },
-        )
+        write_json(path, {**self.describe(), "fit": dict(self.fit)})
 
     @classmethod
-    def load(cls, path: Path) -> "AnchorSet":
-        """Read `anchors.json`."""
-        document = read_json(path, FORMAT, made_by="numerate fit")
+    def read(cls, document: Mapping[str, Any], place: object) -> "AnchorSet":
+        """Return the anchors of a JSON document; the place is named if it is damaged."""
         try:
             return cls(
                 document["scale"],
@@ -137,7 +136,12 @@ class AnchorSet:
                 document.get("fit", {}),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}: damaged anchors ({error}); run 'numerate fit'") from None
+            raise InputError(f"{place}: damaged anchors ({error}); run 'numerate fit'") from None
+
+    @classmethod
+    def load(cls, path: Path) -> "AnchorSet":
+        """Read `anchors.json`."""
+        return cls.read(read_json(path, FORMAT, made_by="numerate fit"), path)
 
 
 def _whole(value: object) -> int:

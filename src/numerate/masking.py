@@ -100,7 +100,7 @@ def tokenize_documents(
         max_length: Tokens of a sequence at most, special ones included.
         keep: `anchored` sequences alone (nothing else has a label), or `all`.
     """
-    before, after = _special_tokens(tokenizer)
+    before, after = special_tokens(tokenizer)
     room = max_length - len(before) - len(after)
     flags_before, flags_after = np.zeros(len(before), bool), np.zeros(len(after), bool)
     for texts in _in_batches(documents, _DOCUMENTS_AT_A_TIME):
@@ -216,8 +216,8 @@ def _find_groups(
     return groups
 
 
-def _special_tokens(tokenizer: "PreTrainedTokenizerBase") -> tuple[Ids, Ids]:
-    """What a tokenizer puts before and after a sequence."""
+def special_tokens(tokenizer: "PreTrainedTokenizerBase") -> tuple[Ids, Ids]:
+    """Return what a tokenizer puts before and after a sequence."""
     bare = tokenizer("1", add_special_tokens=False)["input_ids"]
     full = tokenizer("1")["input_ids"]
     start = next(i for i in range(len(full)) if full[i : i + len(bare)] == bare)

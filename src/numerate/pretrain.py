@@ -20,6 +20,7 @@ from numerate.corpus import process_rank
 from numerate.errors import InputError
 from numerate.files import write_file, write_json
 from numerate.prime import MARKERS, prime_text
+from numerate.priming import Priming
 from numerate.shards import PrimedCorpus
 
 if TYPE_CHECKING:
@@ -246,13 +247,18 @@ def _save_model(
 ) -> None:
     """Write the model folder, `run.json` last; then what was only needed to go on is removed."""
     from numerate.card import write_card
+    from numerate.equip import note_priming, write_modules
     from numerate.figures import draw_curve
 
     for name, rate in base.dropout.items():  # for those who fine-tune it
         setattr(base.model.config, name, rate)
+    priming = Priming(primed.anchors, primed.settings["marker"], primed.settings["numeral_form"])
+    note_priming(base.model, priming)
     base.model.save_pretrained(folder)
     base.tokenizer.save_pretrained(folder)
     replace(primed.anchors, fit={}).save(folder / "anchors.json")
+    config = base.model.config
+    write_modules(folder, width=config.hidden_size, n_layers=config.num_hidden_layers)
     curve = [{"step": 0, **result["validation"]["start"]}]
     curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
     write_json(folder / "curve.json", {"format": "numerate-curve", "version": 1, "entries": curve})

