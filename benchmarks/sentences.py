@@ -21,9 +21,11 @@ from numerate.loading import load
 from numerate.models import resolve_model
 from numerate.pretrain import PretrainConfig, pretrain_model
 from numerate.priming import Priming
-from numerate.probe import System, probe_system
+from numerate.probe import Plan, probe_system
+from numerate.protocols import LAPTOP
 from numerate.sentences import SENTENCE_TASKS
 from numerate.shards import PrimedCorpus, prime_corpus
+from numerate.systems import System
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
@@ -71,7 +73,7 @@ def probe_untrained(priming: Priming) -> None:
         ("all-MiniLM-L6-v2, last four layers", bare.embed_texts),
         ("all-MiniLM-L6-v2 untrained, shown anchors", primed.embed_texts),
     ):
-        probe(System(name, embed), range(N_SEEDS))
+        probe(System(name, embed_texts=embed), range(N_SEEDS))
 
 
 def probe_trained(folder: Path, seed: int) -> None:
@@ -79,13 +81,16 @@ def probe_trained(folder: Path, seed: int) -> None:
     model = SentenceTransformer(str(folder), trust_remote_code=True)
     for anchor in ("visible", "masked", "absent"):
         model[0].anchor = anchor
-        probe(System(f"ln-anchors, {anchor}", model.encode), [seed])
+        probe(System(f"ln-anchors, {anchor}", embed_texts=model.encode), [seed])
 
 
 def probe(system: System, seeds: range | list[int]) -> None:
     """Score a system on the sentences of some seeds."""
     for seed in seeds:
-        scores = probe_system(system, RESULTS / "scores.jsonl", tasks=SENTENCE_TASKS, seeds=[seed])
+        plan = Plan(
+            SENTENCE_TASKS, (seed,), LAPTOP
+        )  # no numeral is asked for: any protocol will do
+        scores = probe_system(system, plan, RESULTS / "scores.jsonl")
         shown = {f"{s.task} {s.metric}": s.value for s in scores if s.range == "all"}
         print(system.name, seed, {name: round(value, 3) for name, value in shown.items()})
 

@@ -1,15 +1,24 @@
 """The command line of embed, similar and probe, and going on with scores."""
 
 import json
+import subprocess
 import sys
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from numerate import load
 from numerate.cli import main
-from numerate.probe import System, make_systems, probe_system
+from numerate.extract import Counts
+from numerate.fit import AnchorSet
+from numerate.priming import Priming
+from numerate.probe import PROBE_DOMAINS, Cell, Plan, draw_samples, probe_layers, probe_system
+from numerate.protocols import LAPTOP
+from numerate.sample import TASKS
 from numerate.scores import read_scores
+from numerate.systems import CONTROLS, Reading, System, embed_cached, open_systems
 
 
 @pytest.fixture
@@ -64,6 +73,9 @@ def test_similar_shows_as_many_as_asked_for(run, anchored_models):
     assert sum(" 19" in line or " 20" in line for line in shown.splitlines()[3:]) == 3
 
 
+SENTENCES = ["--tasks", "paraphrases"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -82,12 +94,22 @@ def test_similar_shows_as_many_as_asked_for(run, anchored_models):
         (["similar", "MODEL", "abc"], "numerals[0] must be a whole number"),
         (["similar", "MODEL", "7", "--among", "x"], "among must be like 1900:2100"),
         (["probe", "MODEL", "--out", "s.jsonl", "--tasks", "rhyme"], "tasks must be among"),
-        (["probe", "MODEL", "--out", "s.jsonl", "--anchor", "x"], "anchor must be among visible"),
+        (
+            ["probe", "MODEL", "--out", "s.jsonl", "--anchor", "x", *SENTENCES],
+            "anchor must be among",
+        ),
+        (["probe", "MODEL", "--out", "s.jsonl", "--domains", "x", *SENTENCES], "domains must be"),
+        (["probe", "MODEL", "--out", "s.jsonl", "--compare", "x"], "--compare must be paper"),
         (
             ["probe", "MODEL", "--out", "s.jsonl", "--seeds", "0"],
             "should be greater than or equal to 1",
         ),
-        (["probe", "FOLDER", "--out", "s.jsonl"], "not a model folder"),
+        (["probe", "MODEL", "--out", "s.jsonl"], "decoding needs --counts"),
+        (["probe", "MODEL", "--out", "s.jsonl", "--protocol", "x"], "protocol must be one of"),
+        (["probe", "control:x", "--out", "s.jsonl", *SENTENCES], "no such control; there are"),
+        (["probe", "control:oracle", "--out", "s.jsonl", *SENTENCES], "no vectors of sentences"),
+        (["probe", "control:primed:a", "--out", "s.jsonl", *SENTENCES], "needs --anchors"),
+        (["probe", "FOLDER", "--out", "s.jsonl", *SENTENCES], "not a model folder"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
@@ -104,30 +126,188 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 
 
 def test_a_model_with_anchors_is_a_system_for_each_way_to_show_them(anchored_models, tiny_models):
-    anchored = list(make_systems(load(str(anchored_models())), ["visible", "masked"]))
+    reading = Reading(("visible", "masked"))
+    anchored = list(open_systems(str(anchored_models()), reading=reading))
     assert [system.name.rsplit(" ", 1)[1] for system in anchored] == ["(visible)", "(masked)"]
+    assert len({system.fingerprint for system in anchored}) == 2
     texts = ["in 1999", "the town"]
     visible, masked = (system.embed_texts(texts) for system in anchored)
     assert not np.allclose(visible[0], masked[0])
     np.testing.assert_allclose(visible[1], masked[1], atol=1e-6)
-    assert len(list(make_systems(load(str(tiny_models("bert"))), ["visible"]))) == 1
+    [plain] = open_systems(str(tiny_models("bert")), reading=reading)
+    assert plain.name == str(tiny_models("bert"))
+
+
+def test_the_untrained_model_can_be_shown_anchors(tiny_models):
+    priming = Priming(AnchorSet("ln", (10, 17, 86, 104)))
+    name = f"control:primed:{tiny_models('bert')}"
+    [primed] = open_systems(name, reading=Reading(), priming=priming)
+    expected = load(str(tiny_models("bert")), priming=priming).embed_numerals([1999])
+    np.testing.assert_array_equal(primed.embed_numerals([1999]), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "vectors"),
+    [
+        ("control:value", [[7], [1999]]),
+        ("control:oracle", [[1 + np.log(7)], [1 + np.log(1999)]]),
+    ],
+)
+def test_controls_are_what_they_say(name, vectors):
+    np.testing.assert_allclose(CONTROLS[name]([7, 1999]), vectors)
+
+
+def test_digits_are_ones_at_their_place_from_the_right():
+    [vector] = CONTROLS["control:digits"]([1999]).reshape(1, 11, 11)
+    assert vector.argmax(axis=1).tolist() == [10] * 7 + [1, 9, 9, 9]
+    assert vector.sum() == 11
+
+
+def test_random_vectors_depend_on_the_numeral_alone():
+    first, again = (CONTROLS["control:random"](numerals) for numerals in ([5, 7], [9, 5]))
+    np.testing.assert_array_equal(first[0], again[1])
+    assert not np.allclose(first[0], first[1])
+
+
+def test_characters_are_counted_with_the_ends():
+    same, other, longer = CONTROLS["control:chars"]([1212, 2121, 12121])
+    assert same.sum() == 6 + 5 + 4
+    assert longer.sum() == 7 + 6 + 5
+    assert not (same == other).all()
+
+
+def test_vectors_are_computed_once_and_kept(tmp_path):
+    calls = []
+    system = System("a", lambda n: calls.append(list(n)) or np.array(n, float)[:, None], "print")
+    first = embed_cached(system, np.array([5, 3, 5]), tmp_path)
+    assert first.tolist() == [[5], [3], [5]]
+    assert embed_cached(system, np.array([3, 9]), tmp_path).tolist() == [[3], [9]]
+    assert calls == [[3, 5], [9]]
+    embed_cached(System("a", system.embed_numerals, "another"), np.array([3]), tmp_path)
+    assert calls[2:] == [[3]]
+
+
+COUNTS = Counts(dict.fromkeys([*range(1, 1000), *range(1000, 10000, 9)], 1), documents=1, words=1)
+QUICK = replace(LAPTOP, trees=100, learning_rate=0.1)
+
+
+def make_plan(tasks, seeds=(0,), **settings):
+    return Plan(tuple(tasks), tuple(seeds), QUICK, COUNTS, **settings)
+
+
+def test_a_range_without_numerals_is_left_out_with_a_note(tmp_path):
+    notes = []
+    plan = make_plan(["decoding"], [0, 1])
+    scores = probe_system(
+        System("value", CONTROLS["control:value"]), plan, tmp_path / "s.jsonl", note=notes.append
+    )
+    assert {score.range for score in scores} == {"[1,100]", "[100,1k]", "[1k,10k]", "all"}
+    assert [note.split(" is left out: ")[0] for note in notes] == [
+        "decoding, in-domain [10k,10^10]",
+        "decoding, out-of-domain [10k,10^10]",
+    ]
+
+
+@pytest.mark.parametrize("task", ["list-maximum", "list-minimum"])
+def test_the_logarithm_in_one_coordinate_finds_every_extreme(task, tmp_path):
+    """In close lists too; the other coordinates say nothing."""
+
+    def embed(numerals):
+        return np.log(numerals)[:, None] * np.eye(8)[3]
+
+    plan = make_plan([task], domains=("in",))
+    scores = probe_system(System("known", embed), plan, tmp_path / "s.jsonl")
+    assert {score.range for score in scores} == {"[1,100]", "[100,1k]", "[1k,10k]", "all"}
+    assert min(score.value for score in scores) > 0.99
+
+
+def test_the_oracle_decodes_and_noise_does_no_better_than_the_mean(tmp_path):
+    plan = make_plan(["decoding"], domains=("in",))
+    best, worst = (
+        {(s.range, s.metric): s.value for s in probe_system(system, plan, tmp_path / "s.jsonl")}
+        for [system] in (
+            list(open_systems(f"control:{name}", reading=Reading()))
+            for name in ("oracle", "random")
+        )
+    )
+    for name in ("[100,1k]", "[1k,10k]"):
+        assert best[name, "log-rmse"] < 0.002
+        assert best[name, "r2"] > 0.999
+        assert worst[name, "r2"] < 0.05
+        assert worst[name, "ridge r2"] < 0.05
+
+
+def test_all_systems_get_the_same_samples_and_seeds_differ():
+    plan = make_plan(TASKS, [0, 1])
+    first, again = draw_samples(plan, plan.cells), draw_samples(plan, plan.cells)
+    for cell, sample in first.items():
+        np.testing.assert_array_equal(sample.test, again[cell].test)
+    one, two = (first[Cell("addition", "in", "[1,100]", seed)].test for seed in (0, 1))
+    assert not np.array_equal(one, two)
+
+
+def test_the_same_seed_gives_the_same_scores(tmp_path):
+    system = System("digits", CONTROLS["control:digits"])
+    small = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
+    plan = replace(make_plan(["addition", "list-minimum"], domains=("in",)), counts=small)
+    first = probe_system(system, plan, tmp_path / "a.jsonl")
+    assert probe_system(system, plan, tmp_path / "b.jsonl") == first
+
+
+def test_every_layer_is_decoded_by_ridge(anchored_models, tmp_path):
+    [system] = open_systems(str(anchored_models()), reading=Reading(("absent",)))
+    scores = probe_layers(system, make_plan(["addition"], domains=("in",)), tmp_path / "s.jsonl")
+    assert {score.system.rsplit(" ", 2)[1:][1] for score in scores} == {"0", "1"}
+    assert {score.task for score in scores} == {"decoding"}
+    assert all(score.metric.startswith("ridge ") for score in scores)
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_scores(tmp_path):
+    """Killed hard as soon as there are so many scores, and started again each time."""
+    Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1).save(tmp_path / "counts.json")
+    options = "--counts counts.json --seeds 1 --tasks list-maximum,list-minimum --domains in --out"
+    command = [sys.executable, "-m", "numerate", "probe", "control:oracle"]
+    whole = subprocess.run(
+        [*command, *options.split(), "whole.jsonl"], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert b"list-minimum, in-domain: accuracy" in whole.stdout
+    path = tmp_path / "cut.jsonl"
+    for n_scores in (1, 4, 100):
+        run = subprocess.Popen(
+            [*command, *options.split(), path.name], cwd=tmp_path, stdout=subprocess.DEVNULL
+        )
+        while run.poll() is None:
+            if path.exists() and path.read_bytes().count(b"\n") >= n_scores:
+                run.kill()
+            time.sleep(0.01)
+        assert (run.returncode == 0) == (n_scores == 100)
+    assert read_scores(path) == read_scores(tmp_path / "whole.jsonl")
 
 
 def test_scores_that_are_there_are_not_computed_again(tmp_path):
     path = tmp_path / "scores.jsonl"
     calls = []
-    system = System("a", lambda texts: calls.append(1) or embed_by_chance(texts))
-    tasks = ["paraphrases", "retrieval"]
-    first = probe_system(system, path, tasks=tasks, seeds=[0, 1])
+    system = System("a", embed_texts=lambda texts: calls.append(1) or embed_by_chance(texts))
+    plan = Plan(("paraphrases", "retrieval"), (0, 1), LAPTOP)
+    first = probe_system(system, plan, path)
     n_cells = len(calls)
     assert n_cells == 2 * (1 + 5)
-    assert probe_system(system, path, tasks=tasks, seeds=[0, 1]) == first
+    assert probe_system(system, plan, path) == first
     assert len(calls) == n_cells
     path.write_text(path.read_text()[:-30])  # as a kill would leave it
-    assert probe_system(system, path, tasks=tasks, seeds=[0, 1]) == first
+    assert probe_system(system, plan, path) == first
     assert len(calls) == n_cells + 1
-    again = probe_system(System("b", embed_by_chance), path, tasks=tasks, seeds=[0])
-    assert [score.value for score in again] == [score.value for score in first[: len(again)]]
+
+
+def test_protocols_do_not_share_scores(tmp_path):
+    system = System("value", CONTROLS["control:value"])
+    for protocol in ("strict", "laptop"):
+        quick = replace(QUICK, name=protocol)
+        plan = replace(make_plan(["decoding"], domains=("in",)), protocol=quick)
+        probe_system(system, plan, tmp_path / "s.jsonl")
+    scores = read_scores(tmp_path / "s.jsonl")
+    assert {score.protocol for score in scores} == {"strict", "laptop"}
+    assert len(PROBE_DOMAINS) == 2
 
 
 def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):
@@ -138,3 +318,19 @@ def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):
     assert code == 0
     assert all(f"retrieval: {metric}" in shown for metric in ("first", "subject", "nearest"))
     assert len(read_scores(tmp_path / "scores.jsonl")) == 2 * 2 * 5 * 3
+
+
+def test_the_papers_figures_and_pairs_stand_beside_the_scores(run, tmp_path):
+    Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1).save(tmp_path / "counts.json")
+    code, shown, _ = run(
+        "probe", "control:oracle", "control:value", "--counts", tmp_path / "counts.json",
+        "--seeds", 2, "--domains", "in", "--tasks", "decoding", "--compare", "paper",
+        "--against", "control:value", "--out", tmp_path / "scores.jsonl",
+    )  # fmt: skip
+    assert code == 0
+    words = " ".join(shown.split())
+    assert "Protocol laptop: numbers are split 80/20" in words
+    assert "paper: ln-anchors-lr" in shown
+    assert "difference to control:value" in words
+    assert "[1k,10k] is left out: 0 numerals" in words
+    assert (tmp_path / "scores.vectors").is_dir()

@@ -380,36 +380,90 @@ def similar(
 @app.command()
 def probe(
     models: Annotated[
-        list[str], typer.Argument(metavar="MODEL...", help="Model folders, or names on the hub.")
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="Model folders, hub names, control:oracle, value, random, digits, chars, or "
+            "control:primed:MODEL.",
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to go on with.")],
+    counts: Annotated[
+        Path | None, typer.Option(help="What extract has written: which numerals are in-domain.")
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="paper, strict or laptop.")] = "laptop",
     tasks: Annotated[
-        str, typer.Option(help="What to ask, of distance, retrieval and paraphrases.")
-    ] = "distance,retrieval,paraphrases",
+        str,
+        typer.Option(help="What to ask; also distance, retrieval, paraphrases, on sentences."),
+    ] = "decoding,addition,list-maximum,list-minimum",
+    domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
     anchor: Annotated[
         str, typer.Option(help="What models with anchors are shown; several are several systems.")
     ] = "visible,masked,absent",
+    read: Read = "all",
+    layers: Annotated[
+        str | None,
+        typer.Option(help="Layers to sum, or each: decode every layer by ridge regression."),
+    ] = None,
+    anchors: Annotated[
+        Path | None, typer.Option(help="What control:primed shows the untrained model.")
+    ] = None,
+    marker: Annotated[Marker, typer.Option(help="The marker of control:primed.")] = "anc",
     seeds: Annotated[int, typer.Option(help="How many draws of the samples.", min=1)] = 3,
+    compare: Annotated[
+        str | None, typer.Option(help="paper: its figures beside the others.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A system to compare all others with, in pairs.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="A folder to keep vectors in; beside --out unless said.")
+    ] = None,
     device: Device = None,
     quiet: Quiet = False,
 ) -> None:
     """Ask how numerate models are; scores that are there already are not computed again."""
-    from numerate.loading import load
-    from numerate.probe import make_systems, parse_anchors, probe_system
+    from numerate.extract import Counts
+    from numerate.fit import AnchorSet
+    from numerate.priming import Priming
+    from numerate.probe import Plan, parse_anchors, parse_domains, probe_layers, probe_system
     from numerate.progress import show_progress
-    from numerate.sentences import list_cells
-    from numerate.show import show_scores
+    from numerate.protocols import find_protocol
+    from numerate.show import show_differences, show_protocol, show_scores
+    from numerate.systems import Reading, open_systems
+    from numerate.tables import read_paper_scores, subtract_system, tabulate_scores
+    from numerate.vectors import parse_layers
 
-    chosen, shown = tasks.split(","), parse_anchors(anchor)
-    n_cells = seeds * len(list_cells(chosen))
+    if compare not in (None, "paper"):
+        raise InputError(f"--compare must be paper, got {compare!r}")
+    plan = Plan(
+        tuple(tasks.split(",")),
+        tuple(range(seeds)),
+        find_protocol(protocol),
+        Counts.load(counts) if counts else None,
+        parse_domains(domains),
+        cache=cache or out.with_suffix(".vectors"),
+        device=device or "cpu",
+    )
+    priming = Priming(AnchorSet.load(anchors), marker) if anchors else None
+    summed = None if layers == "each" else parse_layers(layers)
+    reading = Reading(parse_anchors(anchor), read, tuple(summed) if summed else None)
     scores = []
+    notes: list[str] = []
     for model in models:
-        for system in make_systems(load(model, device=device), shown):
-            with show_progress(system.name, n_cells, quiet=quiet, unit="items") as progress:
-                scores += probe_system(
-                    system, out, tasks=chosen, seeds=range(seeds), progress=progress
-                )
-    _show(show_scores(scores), quiet)
+        for system in open_systems(model, reading=reading, priming=priming, device=device):
+            if layers == "each":
+                scores += probe_layers(system, plan, out)
+                continue
+            with show_progress(system.name, len(plan.cells), quiet=quiet, unit="items") as move:
+                scores += probe_system(system, plan, out, progress=move, note=notes.append)
+    asked = {(score.task, score.metric) for score in scores}
+    printed = read_paper_scores() if compare else []
+    beside = [score for score in printed if (score.task, score.metric) in asked]
+    _show(show_protocol(plan.protocol, dict.fromkeys(notes)), quiet)
+    _show(show_scores(tabulate_scores([*scores, *beside])), quiet)
+    if against is not None:
+        _show(show_differences(tabulate_scores(subtract_system(scores, against)), against), quiet)
 
 
 @app.command()

@@ -1,83 +1,270 @@
-"""Probe: from a model's vectors to scores, cell by cell; what is done already is skipped.
+"""Probe: from systems to scores, cell by cell; what is done already is skipped (section 4).
 
-So far the three tasks on sentences, which train nothing; see `numerate.sentences`.
+A cell is a task on a range of numbers, in or out of the domain, with a seed; its samples depend on
+nothing else, so that all systems answer the same questions and can be compared in pairs.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+import torch
+
 from numerate.choices import Anchor
-from numerate.embed import Encoder
 from numerate.errors import InputError
+from numerate.extract import Counts
+from numerate.lists import classify_lists, find_places
+from numerate.protocols import Protocol
+from numerate.regress import measure_errors, predict_by_ridge, predict_by_trees, target
+from numerate.sample import (
+    OUT_RANGES,
+    PROBE_RANGES,
+    TASKS,
+    ProbeDomain,
+    Sample,
+    TooFewError,
+    Values,
+    draw_sample,
+    pick_numerals,
+)
 from numerate.scores import Score, append_scores, read_scores
-from numerate.sentences import PROTOCOL, Embed, list_cells, probe_sentences
+from numerate.sentences import PROTOCOL, SENTENCE_TASKS, list_cells, probe_sentences
+from numerate.systems import Matrix, System, embed_cached
+
+PROBE_DOMAINS: tuple[ProbeDomain, ...] = get_args(ProbeDomain)
+LookUp = Callable[[Values], Matrix]
 
 
 @dataclass(frozen=True)
-class System:
-    """Something that makes vectors of sentences, under the name that its scores will have."""
+class Cell:
+    """What is computed in one go."""
 
-    name: str
-    embed_texts: Embed
-
-
-def make_systems(encoder: Encoder, anchors: Sequence[Anchor]) -> Iterator[System]:
-    """Yield a system for each thing that a model can be shown; a plain model has but one."""
-    if encoder.priming is None:
-        yield System(encoder.name, encoder.embed_texts)
-        return
-    for anchor in anchors:
-        yield System(f"{encoder.name} ({anchor})", _shown(encoder, anchor))
+    task: str
+    domain: str
+    range: str
+    seed: int
 
 
-def parse_anchors(text: str) -> list[Anchor]:
+@dataclass(frozen=True)
+class Plan:
+    """What to ask every system.
+
+    `counts` says which numerals are in the domain; tasks on sentences need none. `regressors` are
+    `trees` and `ridge`. `cache` is a folder to keep vectors in.
+    """
+
+    tasks: tuple[str, ...]
+    seeds: tuple[int, ...]
+    protocol: Protocol
+    counts: Counts | None = None
+    domains: tuple[ProbeDomain, ...] = PROBE_DOMAINS
+    regressors: tuple[str, ...] = ("trees", "ridge")
+    cache: Path | None = None
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        known = (*TASKS, *SENTENCE_TASKS)
+        for task in self.tasks:
+            if task not in known:
+                raise InputError(f"tasks must be among {', '.join(known)}, got {task!r}")
+            if task in TASKS and self.counts is None:
+                raise InputError(f"{task} needs --counts: which numerals are in the domain")
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every cell, seed by seed."""
+        return [
+            Cell(task, domain, name, seed)
+            for seed in self.seeds
+            for task in self.tasks
+            for domain, name in self._places(task)
+        ]
+
+    def _places(self, task: str) -> list[tuple[str, str]]:
+        if task in SENTENCE_TASKS:
+            return [(PROTOCOL, name) for _, name in list_cells([task])]
+        return [
+            (domain, name)
+            for domain in self.domains
+            for name in (PROBE_RANGES if domain == "in" else OUT_RANGES)
+        ]
+
+
+def parse_anchors(text: str) -> tuple[Anchor, ...]:
     """Return what a list such as `visible,masked` names.
 
     >>> parse_anchors("visible,masked")
-    ['visible', 'masked']
+    ('visible', 'masked')
     """
     known: dict[str, Anchor] = {anchor: anchor for anchor in get_args(Anchor)}
     for name in text.split(","):
         if name not in known:
             raise InputError(f"anchor must be among {', '.join(known)}, got {name!r}")
-    return [known[name] for name in text.split(",")]
+    return tuple(known[name] for name in text.split(","))
+
+
+def parse_domains(text: str) -> tuple[ProbeDomain, ...]:
+    """Return what `in`, `out` or `in,out` names."""
+    known: dict[str, ProbeDomain] = {domain: domain for domain in PROBE_DOMAINS}
+    for name in text.split(","):
+        if name not in known:
+            raise InputError(f"domains must be among in, out, got {name!r}")
+    return tuple(known[name] for name in text.split(","))
 
 
 def probe_system(
     system: System,
+    plan: Plan,
     path: Path,
     *,
-    tasks: Sequence[str],
-    seeds: Sequence[int],
     progress: Callable[[int], object] = int,
+    note: Callable[[str], object] = str,
 ) -> list[Score]:
     """Return the scores of a system, and add those to the file that it does not have yet.
 
     Args:
         system: What makes the vectors.
+        plan: What to ask.
         path: `scores.jsonl`.
-        tasks: Among `distance`, `retrieval` and `paraphrases`.
-        seeds: Each is another draw of sentences, the same for every system.
         progress: Called with the cells that are done.
+        note: Called with a line for each cell that is left out, and why.
     """
-    cells = [(task, name, seed) for seed in seeds for task, name in list_cells(tasks)]
     known: dict[tuple[object, ...], list[Score]] = {}
     for score in read_scores(path):
         known.setdefault(score.cell, []).append(score)
+    todo = [cell for cell in plan.cells if _key(system, plan, cell) not in known]
+    if any(cell.task in SENTENCE_TASKS for cell in todo) and system.embed_texts is None:
+        raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
+    samples = draw_samples(plan, [cell for cell in todo if cell.task in TASKS], note)
+    look_up = _embed_samples(system, samples.values(), plan.cache)
     scores = []
-    for done, (task, name, seed) in enumerate(cells, 1):
-        cell = (system.name, task, PROTOCOL, name, PROTOCOL, seed)
-        if cell not in known:
-            known[cell] = probe_sentences(
-                system.embed_texts, system.name, seed, task=task, range_name=name
+    for done, cell in enumerate(plan.cells, 1):
+        key = _key(system, plan, cell)
+        if key not in known and cell in samples:
+            known[key] = _score_sample(system, plan, cell, samples[cell], look_up)
+            append_scores(path, known[key])
+        elif key not in known and cell.task in SENTENCE_TASKS and system.embed_texts:
+            known[key] = probe_sentences(
+                system.embed_texts, system.name, cell.seed, task=cell.task, range_name=cell.range
             )
-            append_scores(path, known[cell])
-        scores += known[cell]
+            append_scores(path, known[key])
+        scores += known.get(key, [])
         progress(done)
     return scores
 
 
-def _shown(encoder: Encoder, anchor: Anchor) -> Embed:
-    return lambda texts: encoder.embed_texts(texts, anchor=anchor, show_bar=False)
+def probe_layers(system: System, plan: Plan, path: Path) -> list[Score]:
+    """Return how well ridge regression decodes numbers from each layer, 0 the embeddings.
+
+    Every layer is a system of its own, named after the whole one.
+    """
+    if system.embed_layer is None:
+        raise InputError(f"{system.name}: has no layers; ask a model")
+    ridge = replace(plan, tasks=("decoding",), regressors=("ridge",))
+    scores = []
+    for layer in range(system.n_layers + 1):
+        part = System(
+            f"{system.name} layer {layer}",
+            partial(system.embed_layer, layer),
+            f"{system.fingerprint} layer {layer}",
+        )
+        scores += probe_system(part, ridge, path)
+    return scores
+
+
+def draw_samples(
+    plan: Plan, cells: Sequence[Cell], note: Callable[[str], object] = str
+) -> dict[Cell, Sample]:
+    """Return the samples of cells; one with too few numerals is left out, with a note."""
+    samples = {}
+    for cell in cells:
+        if plan.counts is None:
+            raise InputError(f"{cell.task} needs --counts: which numerals are in the domain")
+        rng = np.random.default_rng(
+            [
+                cell.seed,
+                TASKS.index(cell.task),
+                PROBE_DOMAINS.index(cell.domain),
+                list(PROBE_RANGES).index(cell.range),
+            ]
+        )
+        try:
+            domain = PROBE_DOMAINS[PROBE_DOMAINS.index(cell.domain)]
+            numerals = pick_numerals(plan.counts, cell.range, domain, rng)
+            samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
+        except TooFewError as error:
+            if cell.seed == plan.seeds[0]:
+                where = "in-domain" if cell.domain == "in" else "out-of-domain"
+                note(f"{cell.task}, {where} {cell.range} is left out: {error}")
+    return samples
+
+
+def score_regression(sample: Sample, plan: Plan, cell: Cell, look_up: LookUp) -> dict[str, float]:
+    """Return the errors of decoding and addition, by each regressor."""
+    rows = np.concatenate((sample.train, sample.validation))
+    x, x_test = (look_up(part).reshape(len(part), -1) for part in (rows, sample.test))
+    y, y_test = target(rows.sum(axis=1)), target(sample.test.sum(axis=1))
+    scores: dict[str, float] = {}
+    if "trees" in plan.regressors:
+        predicted = predict_by_trees(
+            x, y, x_test, plan.protocol, seed=cell.seed, device=plan.device
+        )
+        scores |= measure_errors(predicted, y_test).named()
+    if "ridge" in plan.regressors:
+        scores |= measure_errors(predict_by_ridge(x, y, x_test), y_test).named("ridge ")
+    return scores
+
+
+def score_lists(sample: Sample, plan: Plan, cell: Cell, look_up: LookUp) -> dict[str, float]:
+    """Return how often the largest or smallest of a list is found."""
+    probe = plan.protocol.lists
+    parts = [sample.train, sample.validation, sample.test]
+    if not probe.choose_epoch:  # then nothing is kept apart
+        parts[0] = np.concatenate((sample.train, sample.validation))
+    x, x_validation, x_test = (torch.from_numpy(np.asarray(look_up(part))) for part in parts)
+    answers = classify_lists(
+        (x, find_places(parts[0], cell.task)),
+        (x_validation, find_places(parts[1], cell.task)),
+        x_test,
+        probe,
+        seed=cell.seed,
+        device=plan.device,
+    )
+    return {"accuracy": float((answers == find_places(parts[2], cell.task)).mean())}
+
+
+def _score_sample(
+    system: System, plan: Plan, cell: Cell, sample: Sample, look_up: LookUp
+) -> list[Score]:
+    score = score_lists if cell.task.startswith("list") else score_regression
+    return [
+        Score(
+            system.name,
+            cell.task,
+            cell.domain,
+            cell.range,
+            metric,
+            plan.protocol.name,
+            cell.seed,
+            value,
+        )
+        for metric, value in score(sample, plan, cell, look_up).items()
+    ]
+
+
+def _embed_samples(system: System, samples: Iterable[Sample], cache: Path | None) -> LookUp:
+    """A function from rows of numerals to their vectors, each computed once, here."""
+    rows = [part.ravel() for s in samples for part in (s.train, s.validation, s.test)]
+    numerals = np.unique(np.concatenate(rows or [np.zeros(0, np.int64)]))
+    if not len(numerals):
+        return lambda rows: np.zeros((*rows.shape, 0))
+    vectors = embed_cached(system, numerals, cache)
+    return lambda rows: vectors[np.searchsorted(numerals, rows)]
+
+
+def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
+    protocol = PROTOCOL if cell.task in SENTENCE_TASKS else plan.protocol.name
+    return system.name, cell.task, cell.domain, cell.range, protocol, cell.seed

@@ -1,0 +1,74 @@
+"""Protocols: how a probe samples, trains and answers; each a small table of settings.
+
+`paper` is what the paper's scripts do, but seeded and without the same pair or list in train and
+test. `strict` splits the numbers first, so that nothing in a test sample was seen in training.
+`laptop` is strict with a list classifier that trains in seconds.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from numerate.errors import InputError
+
+TEST_SHARE = 0.2
+VALIDATION_SHARE = 0.1
+LIST_LENGTH = 5
+
+
+@dataclass(frozen=True)
+class ListProbe:
+    """A classifier that says where in a list the largest or smallest number stands.
+
+    `lstm` reads the five vectors one after the other with stacked LSTMs; `scorer` gives each vector
+    a score by one small network, the same for every place, and compares the five.
+    """
+
+    kind: Literal["lstm", "scorer"]
+    layers: int
+    width: float
+    """Of an LSTM in widths of the embedding, of a scorer in units."""
+    outputs: Literal["sigmoid", "softmax"]
+    """Sigmoids answer with the first output above a half, as the paper's scripts do."""
+    epochs: int
+    batch: int
+    learning_rate: float
+    weight_decay: float = 0.0
+    choose_epoch: bool = True
+    """By accuracy on a validation part; otherwise the last one counts."""
+    standardize: bool = True
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How to probe: what is split, how many samples there are, and what is trained on them."""
+
+    name: str
+    split: Literal["samples", "numbers"]
+    lists: ListProbe
+    trees: int = 1000
+    depth: int = 5
+    learning_rate: float = 0.01
+    n_train: int = 800
+    n_test: int = 200
+    close_share: float = 0.5
+    """Of the lists, those whose numbers are neighbours in value."""
+
+
+PAPER = Protocol(
+    "paper",
+    "samples",
+    ListProbe("lstm", 4, 2.0, "sigmoid", 150, 10, 1e-4, choose_epoch=False, standardize=False),
+    close_share=0.0,
+)
+STRICT = Protocol("strict", "numbers", ListProbe("lstm", 4, 2.0, "softmax", 150, 10, 1e-4))
+LAPTOP = Protocol(
+    "laptop", "numbers", ListProbe("scorer", 2, 128, "softmax", 100, 50, 1e-3, weight_decay=1e-2)
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, STRICT, LAPTOP)}
+
+
+def find_protocol(name: str) -> Protocol:
+    """Return the protocol of a name."""
+    if name not in PROTOCOLS:
+        raise InputError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {name!r}")
+    return PROTOCOLS[name]

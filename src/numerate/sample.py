@@ -1,0 +1,128 @@
+"""Sample: from counts to probe sets: which numerals, which pairs and lists, and how they are split.
+
+In-domain numerals are those of the corpus. Out-of-domain ones are made as the paper makes them:
+integers of [1k,10k] that the corpus lacks, and above 10k each in-domain numeral moved by 1 to 100
+up or down to where the corpus has none.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.errors import InputError
+from numerate.extract import Counts
+from numerate.fit import RANGES
+from numerate.numerals import LARGEST
+from numerate.protocols import LIST_LENGTH, TEST_SHARE, VALIDATION_SHARE, Protocol
+
+Values = npt.NDArray[np.int64]
+ProbeDomain = Literal["in", "out"]
+ALL = "all"
+PROBE_RANGES: dict[str, tuple[float, float]] = {
+    **{name: bounds for name, bounds in RANGES.items() if bounds[0] >= 1},
+    ALL: (1, LARGEST + 1),
+}
+OUT_RANGES = ("[1k,10k]", "[10k,10^10]")
+TASKS = ("decoding", "addition", "list-maximum", "list-minimum")
+FEWEST = 90  # numerals that a cell needs: some twenty to test with, and their pairs
+_SHIFT = 100
+_CLOSE = 10  # a close list comes from so many neighbours
+
+
+class TooFewError(InputError):
+    """A cell that has too few numerals to be probed; it is left out with a note."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of numerals to train on, to choose by and to test on: one, two or five to a row.
+
+    `validation` is a part of what there is to train on, and not in `train`.
+    """
+
+    train: Values
+    validation: Values
+    test: Values
+
+
+def pick_numerals(
+    counts: Counts, range_name: str, domain: ProbeDomain, rng: np.random.Generator
+) -> Values:
+    """Return the distinct numerals of a cell in increasing order."""
+    known = counts.values.astype(np.int64)
+    low, high = PROBE_RANGES[range_name]
+    inside = known[(known >= low) & (known < high)]
+    if domain == "in":
+        return inside
+    if range_name == "[1k,10k]":
+        return np.setdiff1d(np.arange(int(low), int(high)), known)
+    moves = rng.integers(1, _SHIFT + 1, len(inside)) * rng.choice([-1, 1], len(inside))
+    moved = inside + moves
+    return np.setdiff1d(moved[(moved >= low) & (moved < high)], known)
+
+
+def draw_sample(
+    task: str, numerals: Values, protocol: Protocol, rng: np.random.Generator
+) -> Sample:
+    """Return what to train and to test on, split as the protocol promises.
+
+    `samples`: no row of the test set is in the training set, pairs in either order, lists in any.
+    `numbers`: no numeral of the test set is in the training set at all.
+    """
+    if len(numerals) < FEWEST:
+        raise TooFewError(f"{len(numerals)} numerals, but a probe needs at least {FEWEST}")
+    n_train, n_test = protocol.n_train, protocol.n_test
+    n_validation = round(VALIDATION_SHARE * n_train)
+    if task == "decoding":
+        train, validation, test = _split_numbers(numerals, rng)
+        return Sample(train[:, None], validation[:, None], test[:, None])
+    draw = _draw_pairs if task == "addition" else _draw_lists(protocol.close_share)
+    if protocol.split == "samples":
+        rows = draw(numerals, n_train + n_test, rng)
+        return Sample(rows[n_validation:n_train], rows[:n_validation], rows[n_train:])
+    parts = _split_numbers(numerals, rng)
+    sizes = (n_train - n_validation, n_validation, n_test)
+    return Sample(*(draw(part, size, rng) for part, size in zip(parts, sizes, strict=True)))
+
+
+def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, Values, Values]:
+    """Numerals to train on, to choose by and to test on, each in increasing order."""
+    shuffled = rng.permutation(numerals)
+    n_test = round(TEST_SHARE * len(numerals))
+    n_validation = max(LIST_LENGTH + 1, round(VALIDATION_SHARE * len(numerals)))
+    test, validation, train = np.split(shuffled, [n_test, n_test + n_validation])
+    return np.sort(train), np.sort(validation), np.sort(test)
+
+
+def _draw_pairs(numerals: Values, size: int, rng: np.random.Generator) -> Values:
+    """Distinct pairs, where (a, b) and (b, a) are the same; a numeral may be added to itself."""
+    return _draw_distinct(lambda: rng.choice(numerals, 2), size, len(numerals) ** 2 // 2)
+
+
+def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generator], Values]:
+    """Lists of different numerals, a share of them of neighbours in value; no list twice."""
+
+    def draw(numerals: Values, size: int, rng: np.random.Generator) -> Values:
+        def draw_list() -> Values:
+            if rng.random() >= close_share:
+                return rng.choice(numerals, LIST_LENGTH, replace=False)
+            start = rng.integers(0, max(1, len(numerals) - _CLOSE + 1))
+            return rng.choice(numerals[start : start + _CLOSE], LIST_LENGTH, replace=False)
+
+        return _draw_distinct(draw_list, size, len(numerals) ** 2)
+
+    return draw
+
+
+def _draw_distinct(draw: Callable[[], Values], size: int, most: int) -> Values:
+    """So many different rows, in whatever order their numerals stand; fewer if there are none."""
+    rows: dict[tuple[int, ...], Values] = {}
+    for _ in range(50 * size):
+        if len(rows) == min(size, most):
+            break
+        row = draw()
+        rows.setdefault(tuple(sorted(row.tolist())), row)
+    return np.array(list(rows.values()), np.int64)

@@ -1,0 +1,184 @@
+"""Systems: what can be probed, by name: models with and without anchors, and controls.
+
+Every result needs its controls beside it: the number itself (`control:oracle`, `control:value`),
+nothing (`control:random`), the written form alone (`control:digits`, `control:chars`), and the
+untrained model shown the same primed text (`control:primed:MODEL`).
+"""
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.choices import Anchor, Readout
+from numerate.errors import InputError
+from numerate.files import open_whole
+from numerate.priming import Priming
+
+if TYPE_CHECKING:
+    from numerate.embed import Encoder
+
+Matrix = npt.NDArray[np.floating]
+_DIGITS, _BUCKETS, _RANDOM_WIDTH = 11, 512, 384
+
+
+@dataclass(frozen=True)
+class System:
+    """Something that makes vectors, under the name that its scores will have.
+
+    A control has no vectors of sentences and no layers. `fingerprint` changes with whatever its
+    vectors of numerals depend on, so that they can be kept.
+    """
+
+    name: str
+    embed_numerals: Callable[[Sequence[int]], Matrix] | None = None
+    fingerprint: str = ""
+    embed_texts: Callable[[Sequence[str]], Matrix] | None = None
+    embed_layer: Callable[[int, Sequence[int]], Matrix] | None = None
+    n_layers: int = 0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the vectors of models are made: what is shown, which tokens are read, which layers."""
+
+    anchors: tuple[Anchor, ...] = ("visible",)
+    read: Readout = "all"
+    layers: tuple[int, ...] | None = None
+
+
+def open_systems(
+    name: str, *, reading: Reading, priming: Priming | None = None, device: str | None = None
+) -> Iterator[System]:
+    """Yield the systems of a name: a control, a plain model, or one for each way to show an anchor.
+
+    Args:
+        name: A model folder, a name on the hub, `control:NAME` or `control:primed:MODEL`.
+        reading: How vectors are made; several ways to show an anchor are several systems.
+        priming: What `control:primed` shows the untrained model.
+        device: Where to compute.
+    """
+    if name.startswith("control:primed:"):
+        if priming is None:
+            raise InputError(f"{name}: needs --anchors, the anchors to prime with")
+        yield from _open_model(name, name.removeprefix("control:primed:"), reading, priming, device)
+    elif name.startswith("control:"):
+        if name not in CONTROLS:
+            known = ", ".join([*CONTROLS, "control:primed:MODEL"])
+            raise InputError(f"{name}: no such control; there are {known}")
+        yield System(name, CONTROLS[name], f"{name} 1")
+    else:
+        yield from _open_model(name, name, reading, None, device)
+
+
+def _open_model(
+    name: str, model: str, reading: Reading, priming: Priming | None, device: str | None
+) -> Iterator[System]:
+    from numerate.loading import load
+
+    encoder = load(model, priming=priming, device=device)
+    shown: tuple[Anchor | None, ...] = reading.anchors if encoder.priming else (None,)
+    for anchor in shown:
+        label = f"{name} ({anchor})" if anchor else name
+        label += "" if reading.read == "all" else f" at {reading.read}"
+        if reading.layers:
+            label += f" layers {','.join(map(str, reading.layers))}"
+        yield _make_system(label, encoder, anchor, reading)
+
+
+def _make_system(label: str, encoder: "Encoder", anchor: Anchor | None, reading: Reading) -> System:
+    options: dict[str, Any] = {"anchor": anchor, "read": reading.read, "show_bar": False}
+    return System(
+        label,
+        lambda numerals: encoder.embed_numerals(numerals, layers=reading.layers, **options),
+        f"{_hash_model(encoder)} {anchor} {reading.read} {reading.layers}",
+        lambda texts: encoder.embed_texts(texts, layers=reading.layers, **options),
+        lambda layer, numerals: encoder.embed_numerals(numerals, layers=[layer], **options),
+        encoder.n_layers,
+    )
+
+
+def _hash_model(encoder: "Encoder") -> str:
+    """A digest of everything that a vector depends on: weights, vocabulary, anchors, precision."""
+    digest = hashlib.sha256(repr((encoder.priming, encoder.precision)).encode())
+    digest.update(encoder.tokenizer.backend_tokenizer.to_str().encode())
+    for name, weight in encoder.model.state_dict().items():
+        digest.update(name.encode())
+        digest.update(weight.detach().cpu().contiguous().view(-1).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path | None) -> Matrix:
+    """Return a vector for each numeral, computed where none was kept in the folder before."""
+    wanted = np.unique(numerals)
+    key = hashlib.sha256(system.fingerprint.encode()).hexdigest()[:24]
+    path = folder / f"{key}.npz" if folder else None
+    known, vectors = _read_vectors(path)
+    missing = np.setdiff1d(wanted, known)
+    if len(missing):
+        if system.embed_numerals is None:
+            raise InputError(f"{system.name}: makes no vectors of numerals; ask it other tasks")
+        new = system.embed_numerals(missing.tolist())
+        known = np.concatenate((known, missing))
+        vectors = np.concatenate((vectors, new)) if len(vectors) else new
+        order = np.argsort(known)
+        known, vectors = known[order], vectors[order]
+        if path:
+            with open_whole(path) as file:
+                np.savez(file, numerals=known, vectors=vectors)
+    kept: Matrix = vectors[np.searchsorted(known, numerals)]
+    return kept
+
+
+def _read_vectors(path: Path | None) -> tuple[npt.NDArray[np.int64], Matrix]:
+    if path is None or not path.exists():
+        return np.zeros(0, np.int64), np.zeros((0, 0), np.float32)
+    with np.load(path, allow_pickle=False) as arrays:
+        return arrays["numerals"], arrays["vectors"]
+
+
+def _embed_oracle(numerals: Sequence[int]) -> Matrix:
+    return np.log(np.array(numerals, np.float64))[:, None] + 1
+
+
+def _embed_value(numerals: Sequence[int]) -> Matrix:
+    return np.array(numerals, np.float64)[:, None]
+
+
+def _embed_random(numerals: Sequence[int]) -> Matrix:
+    rows = [np.random.default_rng(n).standard_normal(_RANDOM_WIDTH) for n in numerals]
+    return np.array(rows, np.float32)
+
+
+def _embed_digits(numerals: Sequence[int]) -> Matrix:
+    """A one for each digit at its place from the right, or for there being none."""
+    written = np.array([list(f"{n:>{_DIGITS}}") for n in numerals])
+    alphabet = np.array(list("0123456789 "))
+    vectors: Matrix = (written[:, :, None] == alphabet).reshape(len(written), -1).astype(np.float32)
+    return vectors
+
+
+def _embed_chars(numerals: Sequence[int]) -> Matrix:
+    """Counts of runs of one to three characters, the ends included, hashed into buckets."""
+    vectors = np.zeros((len(numerals), _BUCKETS), np.float32)
+    for row, numeral in enumerate(numerals):
+        text = f"^{numeral}$"
+        for size in (1, 2, 3):
+            for start in range(len(text) - size + 1):
+                run = text[start : start + size].encode()
+                vectors[row, zlib.crc32(run) % _BUCKETS] += 1
+    return vectors
+
+
+CONTROLS: dict[str, Callable[[Sequence[int]], Matrix]] = {
+    "control:oracle": _embed_oracle,
+    "control:value": _embed_value,
+    "control:random": _embed_random,
+    "control:digits": _embed_digits,
+    "control:chars": _embed_chars,
+}
