@@ -192,3 +192,10 @@ def test_the_demo_shows_every_stage_and_is_quick_the_second_time(tmp_path):
     began = time.perf_counter()
     assert run("demo", "--out", str(tmp_path / "demo"))[1] == out
     assert time.perf_counter() - began < 60
+
+
+def test_a_library_that_is_missing_is_named_with_what_brings_it():
+    code = "import sys; sys.modules['torch'] = None; import numerate; numerate.load"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    last = done.stderr.strip().splitlines()[-1]
+    assert last == "ImportError: numerate.load needs torch: pip install 'numerate[all]'"

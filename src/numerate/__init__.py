@@ -54,7 +54,14 @@ __all__ = sorted(_HOME)
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'numerate' has no attribute {name!r}")
-    return getattr(import_module(f"numerate.{_HOME[name]}"), name)
+    try:
+        module = import_module(f"numerate.{_HOME[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "numerate").startswith("numerate"):
+            raise
+        message = f"numerate.{name} needs {error.name}: pip install 'numerate[all]'"
+        raise ImportError(message) from error
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:
