@@ -9,15 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from numerate import load
+from numerate import InputError, load
 from numerate.cli import main
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.priming import Priming
-from numerate.probe import PROBE_DOMAINS, Cell, Plan, draw_samples, probe_layers, probe_system
+from numerate.probe import Cell, Plan, draw_samples, probe_layers, probe_system
 from numerate.protocols import LAPTOP
-from numerate.sample import TASKS
+from numerate.sample import PROBE_DOMAINS, TASKS
 from numerate.scores import read_scores
+from numerate.sentences import SENTENCE_TASKS
 from numerate.systems import CONTROLS, Reading, System, embed_cached, open_systems
 
 
@@ -297,6 +298,13 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
     path.write_text(path.read_text()[:-30])  # as a kill would leave it
     assert probe_system(system, plan, path) == first
     assert len(calls) == n_cells + 1
+
+
+def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():
+    with pytest.raises(InputError, match=r"tasks must be among decoding, .*, distance, retrieval"):
+        Plan(("distance", "rhyme"), (0,), LAPTOP)
+    assert len(Plan(SENTENCE_TASKS, (0,), LAPTOP).cells) == 5 + 5 + 1
+    assert len(make_plan(TASKS).cells) == 4 * (5 + 2)
 
 
 def test_protocols_do_not_share_scores(tmp_path):

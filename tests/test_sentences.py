@@ -3,21 +3,18 @@ import re
 import numpy as np
 import pytest
 
-from numerate.errors import InputError
 from numerate.numerals import find_numerals
+from numerate.sample import PROBE_RANGES
+from numerate.sentences import _read_sentences as read_sentences
 from numerate.sentences import (
-    SENTENCE_RANGES,
-    SENTENCE_TASKS,
     draw_distances,
     draw_numbers,
     draw_pools,
-    list_cells,
     probe_sentences,
     score_distances,
     score_paraphrases,
     score_pools,
 )
-from numerate.sentences import _read_sentences as read_sentences
 
 WORDS = re.compile(r"[a-z']+")
 
@@ -70,9 +67,9 @@ def test_the_templates_have_one_place_for_a_number_and_no_number_of_their_own():
     assert not any(re.search(r"\d", text) for text in paraphrases)
 
 
-@pytest.mark.parametrize("name", SENTENCE_RANGES)
+@pytest.mark.parametrize("name", PROBE_RANGES)
 def test_the_second_number_of_a_triple_is_the_nearer_one(name):
-    bounds = SENTENCE_RANGES[name]
+    bounds = PROBE_RANGES[name]
     drawn = draw_distances(bounds, np.random.default_rng(0))
     assert ((drawn.values >= bounds[0]) & (drawn.values < bounds[1])).all()
     logs = np.log(drawn.values)
@@ -81,9 +78,9 @@ def test_the_second_number_of_a_triple_is_the_nearer_one(name):
         assert [n.value for n in find_numerals(str(text))] == [value]
 
 
-@pytest.mark.parametrize("name", SENTENCE_RANGES)
+@pytest.mark.parametrize("name", PROBE_RANGES)
 def test_no_document_has_the_number_asked_for_and_one_is_the_nearest(name):
-    pools = draw_pools(SENTENCE_RANGES[name], np.random.default_rng(0))
+    pools = draw_pools(PROBE_RANGES[name], np.random.default_rng(0))
     for pool in pools:
         numbers = np.vectorize(lambda text: find_numerals(str(text))[0].value)
         there, asked = numbers(pool.documents), numbers(pool.queries)
@@ -101,9 +98,9 @@ def test_every_magnitude_is_drawn_alike():
     assert digits.min() > 0.8 * digits.max()
 
 
-@pytest.mark.parametrize("name", SENTENCE_RANGES)
+@pytest.mark.parametrize("name", PROBE_RANGES)
 def test_an_oracle_is_right_and_chance_is_chance(name):
-    bounds = SENTENCE_RANGES[name]
+    bounds = PROBE_RANGES[name]
     drawn = draw_distances(bounds, np.random.default_rng(1))
     oracle, chance = score_distances(by_value, drawn), score_distances(by_chance, drawn)
     assert oracle["spearman"] > 0.999
@@ -119,7 +116,7 @@ def test_an_oracle_is_right_and_chance_is_chance(name):
 
 
 def test_words_alone_find_subjects_but_no_numbers():
-    pools = draw_pools(SENTENCE_RANGES["all"], np.random.default_rng(0))
+    pools = draw_pools(PROBE_RANGES["all"], np.random.default_rng(0))
     scores = score_pools(by_words, pools)
     assert scores["subject"] > 0.6
     assert scores["nearest"] < 0.3
@@ -157,9 +154,3 @@ def test_the_same_seed_asks_the_same_and_another_does_not():
 
     assert ask(0) == ask(0)
     assert ask(0) != ask(1)
-
-
-def test_an_unknown_task_is_one_line():
-    with pytest.raises(InputError, match="tasks must be among distance, retrieval, paraphrases"):
-        list_cells(["distance", "rhyme"])
-    assert len(list_cells(SENTENCE_TASKS)) == 11

@@ -426,7 +426,7 @@ def probe(
     from numerate.extract import Counts
     from numerate.fit import AnchorSet
     from numerate.priming import Priming
-    from numerate.probe import Plan, parse_anchors, parse_domains, probe_layers, probe_system
+    from numerate.probe import Plan, parse_anchors, probe_layers, probe_system
     from numerate.progress import show_progress
     from numerate.protocols import find_protocol
     from numerate.show import show_differences, show_protocol, show_scores
@@ -441,7 +441,7 @@ def probe(
         tuple(range(seeds)),
         find_protocol(protocol),
         Counts.load(counts) if counts else None,
-        parse_domains(domains),
+        tuple(domains.split(",")),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
     )
@@ -453,7 +453,7 @@ def probe(
     for model in models:
         for system in open_systems(model, reading=reading, priming=priming, device=device):
             if layers == "each":
-                scores += probe_layers(system, plan, out)
+                scores += probe_layers(system, plan, out, note=notes.append)
                 continue
             with show_progress(system.name, len(plan.cells), quiet=quiet, unit="items") as move:
                 scores += probe_system(system, plan, out, progress=move, note=notes.append)

@@ -20,10 +20,11 @@ from numerate.lists import classify_lists, find_places
 from numerate.protocols import Protocol
 from numerate.regress import measure_errors, predict_by_ridge, predict_by_trees, target
 from numerate.sample import (
+    ALL,
     OUT_RANGES,
+    PROBE_DOMAINS,
     PROBE_RANGES,
     TASKS,
-    ProbeDomain,
     Sample,
     TooFewError,
     Values,
@@ -31,10 +32,9 @@ from numerate.sample import (
     pick_numerals,
 )
 from numerate.scores import Score, append_scores, read_scores
-from numerate.sentences import PROTOCOL, SENTENCE_TASKS, list_cells, probe_sentences
+from numerate.sentences import PROTOCOL, SENTENCE_TASKS, probe_sentences
 from numerate.systems import Matrix, System, embed_cached
 
-PROBE_DOMAINS: tuple[ProbeDomain, ...] = get_args(ProbeDomain)
 LookUp = Callable[[Values], Matrix]
 
 
@@ -60,7 +60,7 @@ class Plan:
     seeds: tuple[int, ...]
     protocol: Protocol
     counts: Counts | None = None
-    domains: tuple[ProbeDomain, ...] = PROBE_DOMAINS
+    domains: tuple[str, ...] = PROBE_DOMAINS
     regressors: tuple[str, ...] = ("trees", "ridge")
     cache: Path | None = None
     device: str = "cpu"
@@ -72,6 +72,9 @@ class Plan:
                 raise InputError(f"tasks must be among {', '.join(known)}, got {task!r}")
             if task in TASKS and self.counts is None:
                 raise InputError(f"{task} needs --counts: which numerals are in the domain")
+        for domain in self.domains:
+            if domain not in PROBE_DOMAINS:
+                raise InputError(f"domains must be among in, out, got {domain!r}")
 
     @property
     def cells(self) -> list[Cell]:
@@ -84,8 +87,10 @@ class Plan:
         ]
 
     def _places(self, task: str) -> list[tuple[str, str]]:
-        if task in SENTENCE_TASKS:
-            return [(PROTOCOL, name) for _, name in list_cells([task])]
+        if task in SENTENCE_TASKS:  # paraphrases, without numbers, have no ranges
+            return [
+                (PROTOCOL, name) for name in PROBE_RANGES if task != "paraphrases" or name == ALL
+            ]
         return [
             (domain, name)
             for domain in self.domains
@@ -103,15 +108,6 @@ def parse_anchors(text: str) -> tuple[Anchor, ...]:
     for name in text.split(","):
         if name not in known:
             raise InputError(f"anchor must be among {', '.join(known)}, got {name!r}")
-    return tuple(known[name] for name in text.split(","))
-
-
-def parse_domains(text: str) -> tuple[ProbeDomain, ...]:
-    """Return what `in`, `out` or `in,out` names."""
-    known: dict[str, ProbeDomain] = {domain: domain for domain in PROBE_DOMAINS}
-    for name in text.split(","):
-        if name not in known:
-            raise InputError(f"domains must be among in, out, got {name!r}")
     return tuple(known[name] for name in text.split(","))
 
 
@@ -156,10 +152,13 @@ def probe_system(
     return scores
 
 
-def probe_layers(system: System, plan: Plan, path: Path) -> list[Score]:
+def probe_layers(
+    system: System, plan: Plan, path: Path, *, note: Callable[[str], object] = str
+) -> list[Score]:
     """Return how well ridge regression decodes numbers from each layer, 0 the embeddings.
 
-    Every layer is a system of its own, named after the whole one.
+    Every layer is a system of its own, named after the whole one; cells that are left out are told
+    as by `probe_system`.
     """
     if system.embed_layer is None:
         raise InputError(f"{system.name}: has no layers; ask a model")
@@ -171,7 +170,7 @@ def probe_layers(system: System, plan: Plan, path: Path) -> list[Score]:
             partial(system.embed_layer, layer),
             f"{system.fingerprint} layer {layer}",
         )
-        scores += probe_system(part, ridge, path)
+        scores += probe_system(part, ridge, path, note=note)
     return scores
 
 
@@ -179,10 +178,10 @@ def draw_samples(
     plan: Plan, cells: Sequence[Cell], note: Callable[[str], object] = str
 ) -> dict[Cell, Sample]:
     """Return the samples of cells; one with too few numerals is left out, with a note."""
-    samples = {}
+    samples: dict[Cell, Sample] = {}
+    if plan.counts is None:  # then no cell of the plan asks for numerals
+        return samples
     for cell in cells:
-        if plan.counts is None:
-            raise InputError(f"{cell.task} needs --counts: which numerals are in the domain")
         rng = np.random.default_rng(
             [
                 cell.seed,
@@ -192,8 +191,7 @@ def draw_samples(
             ]
         )
         try:
-            domain = PROBE_DOMAINS[PROBE_DOMAINS.index(cell.domain)]
-            numerals = pick_numerals(plan.counts, cell.range, domain, rng)
+            numerals = pick_numerals(plan.counts, cell.range, cell.domain, rng)
             samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
         except TooFewError as error:
             if cell.seed == plan.seeds[0]:

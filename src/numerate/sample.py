@@ -7,7 +7,6 @@ up or down to where the corpus has none.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from numerate.numerals import LARGEST
 from numerate.protocols import LIST_LENGTH, TEST_SHARE, VALIDATION_SHARE, Protocol
 
 Values = npt.NDArray[np.int64]
-ProbeDomain = Literal["in", "out"]
+PROBE_DOMAINS = ("in", "out")
 ALL = "all"
 PROBE_RANGES: dict[str, tuple[float, float]] = {
     **{name: bounds for name, bounds in RANGES.items() if bounds[0] >= 1},
@@ -48,9 +47,7 @@ class Sample:
     test: Values
 
 
-def pick_numerals(
-    counts: Counts, range_name: str, domain: ProbeDomain, rng: np.random.Generator
-) -> Values:
+def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.Generator) -> Values:
     """Return the distinct numerals of a cell in increasing order."""
     known = counts.values.astype(np.int64)
     low, high = PROBE_RANGES[range_name]
@@ -99,7 +96,7 @@ def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, 
 
 def _draw_pairs(numerals: Values, size: int, rng: np.random.Generator) -> Values:
     """Distinct pairs, where (a, b) and (b, a) are the same; a numeral may be added to itself."""
-    return _draw_distinct(lambda: rng.choice(numerals, 2), size, len(numerals) ** 2 // 2)
+    return _draw_distinct(lambda: rng.choice(numerals, 2), size)
 
 
 def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generator], Values]:
@@ -112,16 +109,16 @@ def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generato
             start = rng.integers(0, max(1, len(numerals) - _CLOSE + 1))
             return rng.choice(numerals[start : start + _CLOSE], LIST_LENGTH, replace=False)
 
-        return _draw_distinct(draw_list, size, len(numerals) ** 2)
+        return _draw_distinct(draw_list, size)
 
     return draw
 
 
-def _draw_distinct(draw: Callable[[], Values], size: int, most: int) -> Values:
-    """So many different rows, in whatever order their numerals stand; fewer if there are none."""
+def _draw_distinct(draw: Callable[[], Values], size: int) -> Values:
+    """So many different rows, in whatever order their numerals stand; or all that can be found."""
     rows: dict[tuple[int, ...], Values] = {}
     for _ in range(50 * size):
-        if len(rows) == min(size, most):
+        if len(rows) == size:
             break
         row = draw()
         rows.setdefault(tuple(sorted(row.tolist())), row)

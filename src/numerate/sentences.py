@@ -16,18 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from numerate.errors import InputError
-from numerate.fit import RANGES
-from numerate.numerals import LARGEST
+from numerate.sample import PROBE_RANGES
 from numerate.scores import Score
 
 Floats = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], npt.NDArray[Any]]
-ALL = "all"
-SENTENCE_RANGES: dict[str, tuple[float, float]] = {
-    **{name: bounds for name, bounds in RANGES.items() if bounds[0] >= 1},
-    ALL: (1, LARGEST + 1),
-}
 SENTENCE_TASKS = ("distance", "retrieval", "paraphrases")
 PROTOCOL = "sentences"
 _TRIPLES = 8  # per template
@@ -65,8 +58,8 @@ def probe_sentences(
 
     Every system that is asked with the same seed gets the same sentences.
     """
-    ranges = list(SENTENCE_RANGES)
-    bounds = SENTENCE_RANGES[range_name]
+    ranges = list(PROBE_RANGES)
+    bounds = PROBE_RANGES[range_name]
     rng = np.random.default_rng([seed, SENTENCE_TASKS.index(task), ranges.index(range_name)])
     if task == "distance":
         values = score_distances(embed, draw_distances(bounds, rng))
@@ -77,20 +70,6 @@ def probe_sentences(
     return [
         Score(system, task, PROTOCOL, range_name, metric, PROTOCOL, seed, value)
         for metric, value in values.items()
-    ]
-
-
-def list_cells(tasks: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the cells of tasks: each with every range; paraphrases, without numbers, have one."""
-    unknown = [task for task in tasks if task not in SENTENCE_TASKS]
-    if unknown:
-        raise InputError(
-            f"tasks must be among {', '.join(SENTENCE_TASKS)}, got {', '.join(unknown)}"
-        )
-    return [
-        (task, name)
-        for task in tasks
-        for name in ([ALL] if task == "paraphrases" else SENTENCE_RANGES)
     ]
 
 

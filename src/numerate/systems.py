@@ -82,21 +82,25 @@ def _open_model(
     from numerate.loading import load
 
     encoder = load(model, priming=priming, device=device)
+    digest = _hash_model(encoder)
     shown: tuple[Anchor | None, ...] = reading.anchors if encoder.priming else (None,)
     for anchor in shown:
         label = f"{name} ({anchor})" if anchor else name
         label += "" if reading.read == "all" else f" at {reading.read}"
         if reading.layers:
             label += f" layers {','.join(map(str, reading.layers))}"
-        yield _make_system(label, encoder, anchor, reading)
+        fingerprint = f"{digest} {anchor} {reading.read} {reading.layers}"
+        yield _make_system(label, fingerprint, encoder, anchor, reading)
 
 
-def _make_system(label: str, encoder: "Encoder", anchor: Anchor | None, reading: Reading) -> System:
+def _make_system(
+    label: str, fingerprint: str, encoder: "Encoder", anchor: Anchor | None, reading: Reading
+) -> System:
     options: dict[str, Any] = {"anchor": anchor, "read": reading.read, "show_bar": False}
     return System(
         label,
         lambda numerals: encoder.embed_numerals(numerals, layers=reading.layers, **options),
-        f"{_hash_model(encoder)} {anchor} {reading.read} {reading.layers}",
+        fingerprint,
         lambda texts: encoder.embed_texts(texts, layers=reading.layers, **options),
         lambda layer, numerals: encoder.embed_numerals(numerals, layers=[layer], **options),
         encoder.n_layers,
