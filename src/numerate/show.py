@@ -1,13 +1,12 @@
 """What the command line shows: tables, samples and progress bars; nothing here computes."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
@@ -23,10 +22,7 @@ from numerate.sweep import Sweep
 if TYPE_CHECKING:
     from numerate.choices import Anchor
     from numerate.embed import Encoder, Vectors
-    from numerate.protocols import Protocol
-    from numerate.scores import Summary
     from numerate.similar import Neighbour
-    from numerate.tables import ScoreTable
     from numerate.training import Status
 
 _ANCHOR = re.compile(r"<(?:ANC|LA|RA)> -?\d+")
@@ -219,74 +215,6 @@ def show_similar(numeral: str, neighbours: "Sequence[Neighbour]") -> RenderableT
         table.add_row(str(place), row.numeral, f"{row.cosine:.4f}", f"{row.nearer + 1:,}")
     note = "by value: the numeral's place if they were ordered by |ln a - ln b|"
     return Group(table, Text(note, style="dim"))
-
-
-def show_protocol(protocol: "Protocol", notes: Iterable[str]) -> RenderableType:
-    """Return the settings of a protocol, and what had to be left out."""
-    lists = protocol.lists
-    unit = "times the vector's width" if lists.kind == "lstm" else "units"
-    lines = [
-        f"Protocol {protocol.name}: {protocol.split} are split 80/20; {protocol.n_train} pairs or "
-        f"lists to train, {protocol.n_test} to test, {protocol.close_share:.0%} of lists close",
-        f"decoding, addition: XGBoost, {protocol.trees} trees of depth {protocol.depth} at "
-        f"{protocol.learning_rate:g}; ridge beside it",
-        f"lists: {lists.kind}, {lists.layers} layers of {lists.width:g} {unit}, {lists.outputs}, "
-        f"{lists.epochs} epochs, batch {lists.batch}, rate {lists.learning_rate:g}; epoch "
-        + ("chosen on a validation part" if lists.choose_epoch else "the last"),
-        *notes,
-    ]
-    return Group(*map(Text, lines))
-
-
-def show_scores(tables: "Sequence[ScoreTable]") -> RenderableType:
-    """Return tables of scores: means and 95 % intervals over seeds, the best of a column bold."""
-    return Group(*map(_score_table, tables))
-
-
-def _score_table(scores: "ScoreTable") -> Table:
-    better = "less is better" if scores.low_is_good else "more is better"
-    table = _start_table(scores, f"{scores.title} ({better})")
-    for system, row in scores.rows.items():
-        cells = [_score_cell(row.get(name), scores.best(name)) for name in scores.ranges]
-        table.add_row(Text(system), *cells)
-    return table
-
-
-def _start_table(scores: "ScoreTable", title: str) -> Table:
-    """A table with a column for each range, narrow enough for all of them."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("system", overflow="fold")
-    for name in scores.ranges:
-        table.add_column(Text(name), justify="right", min_width=8)
-    return table
-
-
-def _score_cell(summary: "Summary | None", best: float) -> Text:
-    if summary is None:
-        return Text("–")
-    cell = Text(f"{summary.mean:.4f}", style="bold" if summary.mean == best else "")
-    return cell if summary.n_seeds == 1 else cell.append(f"\n±{summary.half:.4f}", style="dim")
-
-
-def show_differences(tables: "Sequence[ScoreTable]", system: str) -> RenderableType:
-    """Return how far systems are from one of them; a star where the interval excludes zero."""
-    parts: list[RenderableType] = []
-    for scores in tables:
-        table = _start_table(scores, f"{scores.title}, difference to {system}")
-        for other, row in scores.rows.items():
-            cells = [_difference_cell(row.get(name)) for name in scores.ranges]
-            table.add_row(Text(other), *cells)
-        parts.append(table)
-    note = "* the 95 % interval of the paired difference over seeds excludes zero"
-    return Group(*parts, Text(note, style="dim"))
-
-
-def _difference_cell(summary: "Summary | None") -> Text:
-    if summary is None:
-        return Text("–")
-    star = "*" if abs(summary.mean) > summary.half else ""  # never for a single seed
-    cell = Text(f"{summary.mean:+.4f}{star}")
-    return cell if summary.n_seeds == 1 else cell.append(f"\n±{summary.half:.4f}", style="dim")
 
 
 def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType:

@@ -100,5 +100,11 @@ def read_paper_scores() -> list[Score]:
     ]
 
 
+def find_paper_scores(scores: Sequence[Score]) -> list[Score]:
+    """Return what the paper says on the tasks and by the metrics of some scores."""
+    asked = {(score.task, score.metric) for score in scores}
+    return [score for score in read_paper_scores() if (score.task, score.metric) in asked]
+
+
 def _place(score: Score) -> tuple[object, ...]:
     return score.task, score.domain, score.range, score.metric, score.protocol, score.seed
