@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from backports import zstd
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from numerate import sources
@@ -178,6 +178,7 @@ def test_bytes_that_are_not_utf8_can_be_replaced(tmp_path):
     st.text(st.sampled_from("ab5,. @é漢\n-"), max_size=300).map(lambda text: text.encode()),
     st.integers(1, 50),
 )
+@example(b"  b", 1)
 def test_blocks_of_any_size_hold_the_same_text_and_numerals(text, size):
     old, sources.BLOCK_BYTES = sources.BLOCK_BYTES, size
     try:

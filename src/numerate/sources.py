@@ -46,7 +46,8 @@ class Block:
 
     `bounds` are the ends of the records in `data`, which follow each other with a newline between;
     None for text, whose documents are its lines. `first` is the number of the first line or record,
-    `whole` tells whether it starts there, `position` how many bytes of the corpus are read by now.
+    `whole` tells whether nothing of it but white space came before, `position` how many bytes of
+    the corpus are read by now.
     """
 
     source: str
@@ -122,7 +123,8 @@ def _read_text(read: Read, tell: Callable[[], int], name: str, errors: Errors) -
             text = _as_utf8(data[:cut], errors, name, line)
             yield Block(name, text, line, whole=whole, position=tell())
             line += text.count(b"\n")
-            whole = text.endswith(b"\n")
+            _, newline, last = text.rpartition(b"\n")
+            whole = (whole or bool(newline)) and not last.strip()
         rest = data[cut:]
         if not chunk:
             return
