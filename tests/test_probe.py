@@ -15,7 +15,7 @@ from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.priming import Priming
 from numerate.probe import Cell, Plan, draw_samples, probe_layers, probe_system
-from numerate.protocols import LAPTOP
+from numerate.protocols import LAPTOP, PROTOCOLS
 from numerate.sample import PROBE_DOMAINS, TASKS
 from numerate.scores import read_scores
 from numerate.sentences import SENTENCE_TASKS
@@ -253,6 +253,34 @@ def test_the_same_seed_gives_the_same_scores(tmp_path):
     plan = replace(make_plan(["addition", "list-minimum"], domains=("in",)), counts=small)
     first = probe_system(system, plan, tmp_path / "a.jsonl")
     assert probe_system(system, plan, tmp_path / "b.jsonl") == first
+
+
+def test_cells_computed_side_by_side_have_the_scores_of_one_after_the_other(tmp_path):
+    system = System("digits", CONTROLS["control:digits"])
+    plan = replace(
+        make_plan(["decoding", "list-minimum"], domains=("in",)),
+        counts=Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1),
+    )
+    alone = probe_system(system, plan, tmp_path / "a.jsonl")
+    assert probe_system(system, replace(plan, workers=2), tmp_path / "b.jsonl") == alone
+    assert (tmp_path / "a.jsonl").read_text() == (tmp_path / "b.jsonl").read_text()
+    assert len(alone) == 3 * (6 + 1)
+
+
+def test_a_system_is_called_what_the_user_calls_it(anchored_models):
+    [control] = open_systems("the truth=control:oracle", reading=Reading())
+    assert control.name == "the truth"
+    [model] = open_systems(f"ours={anchored_models()}", reading=Reading(("masked",)))
+    assert model.name == "ours (masked)"
+
+
+def test_only_the_laptop_protocol_shows_trees_fewer_quantiles_and_only_of_wide_inputs():
+    assert [protocol.count_bins(1) for protocol in PROTOCOLS.values()] == [256, 256, 256]
+    assert {name: protocol.count_bins(384) for name, protocol in PROTOCOLS.items()} == {
+        "paper": 256,
+        "strict": 256,
+        "laptop": 64,
+    }
 
 
 def test_every_layer_is_decoded_by_ridge(anchored_models, tmp_path):

@@ -192,7 +192,7 @@ def probe(
         typer.Argument(
             metavar="MODEL...",
             help="Model folders, hub names, control:oracle, value, random, digits, chars, or "
-            "control:primed:MODEL.",
+            "control:primed:MODEL; NAME=MODEL calls it so.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to go on with.")],
@@ -228,9 +228,18 @@ def probe(
         Path | None, typer.Option(help="A folder to keep vectors in; beside --out unless said.")
     ] = None,
     device: Device = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="How many cells at a time; one for each processor unless said.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Ask how numerate models are; scores that are there already are not computed again."""
+    from numerate.corpus import count_cores
     from numerate.extract import Counts
     from numerate.fit import AnchorSet
     from numerate.priming import Priming
@@ -252,6 +261,7 @@ def probe(
         tuple(domains.split(",")),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
+        workers=workers or (count_cores() if device in (None, "cpu") else 1),
     )
     priming = Priming(AnchorSet.load(anchors), marker) if anchors else None
     summed = None if layers == "each" else parse_layers(layers)

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import parent_process
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
 from threading import Thread
@@ -59,12 +59,17 @@ def open_corpus(names: Sequence[str], *, field: str = "text", errors: Errors = "
 
 
 def map_ordered(
-    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 1
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    workers: int = 1,
+    start: str | None = None,
 ) -> Iterator[tuple[Item, Result]]:
     """Yield every item with what a function makes of it, in order, from `workers` processes.
 
     At most two items per worker are in memory at a time. With more than one worker, function and
-    items must be such that can be pickled.
+    items must be such that can be pickled. `start` is how processes are started, if not in the
+    system's way: after torch has used its threads, `spawn`.
     """
     if workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
@@ -72,7 +77,8 @@ def map_ordered(
         for item in items:
             yield item, function(item)
         return
-    with ProcessPoolExecutor(workers, initializer=_die_with_parent) as pool:
+    context = get_context(start)
+    with ProcessPoolExecutor(workers, context, _die_with_parent) as pool:
         waiting: deque[tuple[Item, Future[Result]]] = deque()
         try:
             for item in items:

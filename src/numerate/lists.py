@@ -87,7 +87,7 @@ def classify_lists(
     y, y_validation = torch.from_numpy(train[1]).to(device), validation[1]
     best: tuple[float, dict[str, Any] | None] = (-1.0, None)
     optimizer = torch.optim.AdamW(
-        model.parameters(), probe.learning_rate, weight_decay=probe.weight_decay
+        model.parameters(), probe.learning_rate, weight_decay=probe.weight_decay, fused=True
     )
     for epoch in range(probe.epochs):
         order = torch.randperm(len(x), generator=generator).to(device)
@@ -104,6 +104,8 @@ def classify_lists(
             if accuracy > best[0]:
                 best = accuracy, {k: v.clone() for k, v in model.state_dict().items()}
         progress((epoch + 1) / probe.epochs)
+        if best[0] == 1.0:  # no later epoch could be chosen
+            break
     if best[1] is not None:
         model.load_state_dict(best[1])
     return _answer(model, x_test, probe)

@@ -1,10 +1,10 @@
 """Probe: from systems to scores, cell by cell; what is done already is skipped (section 4).
 
-A cell is a task on a range of numbers, in or out of the domain, with a seed; its samples depend on
-nothing else, so that all systems answer the same questions and can be compared in pairs.
+The samples of a cell depend on nothing but the cell, so that all systems answer the same questions
+and can be compared in pairs.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,12 +13,12 @@ from typing import get_args
 import numpy as np
 import torch
 
+from numerate.cells import Cell, Question, score_question
 from numerate.choices import Anchor
+from numerate.corpus import map_ordered
 from numerate.errors import InputError
 from numerate.extract import Counts
-from numerate.lists import classify_lists, find_places
 from numerate.protocols import Protocol
-from numerate.regress import measure_errors, predict_by_ridge, predict_by_trees, target
 from numerate.sample import (
     ALL,
     OUT_RANGES,
@@ -27,25 +27,12 @@ from numerate.sample import (
     TASKS,
     Sample,
     TooFewError,
-    Values,
     draw_sample,
     pick_numerals,
 )
 from numerate.scores import Score, append_scores, read_scores
 from numerate.sentences import PROTOCOL, SENTENCE_TASKS, probe_sentences
-from numerate.systems import Matrix, System, embed_cached
-
-LookUp = Callable[[Values], Matrix]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What is computed in one go."""
-
-    task: str
-    domain: str
-    range: str
-    seed: int
+from numerate.systems import System, embed_cached
 
 
 @dataclass(frozen=True)
@@ -53,7 +40,8 @@ class Plan:
     """What to ask every system.
 
     `counts` says which numerals are in the domain; tasks on sentences need none. `regressors` are
-    `trees` and `ridge`. `cache` is a folder to keep vectors in.
+    `trees` and `ridge`. `cache` is a folder to keep vectors in. `workers` is how many cells are
+    computed at a time.
     """
 
     tasks: tuple[str, ...]
@@ -64,6 +52,7 @@ class Plan:
     regressors: tuple[str, ...] = ("trees", "ridge")
     cache: Path | None = None
     device: str = "cpu"
+    workers: int = 1
 
     def __post_init__(self) -> None:
         known = (*TASKS, *SENTENCE_TASKS)
@@ -135,12 +124,13 @@ def probe_system(
     if any(cell.task in SENTENCE_TASKS for cell in todo) and system.embed_texts is None:
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
     samples = draw_samples(plan, [cell for cell in todo if cell.task in TASKS], note)
-    look_up = _embed_samples(system, samples.values(), plan.cache)
+    answers = _ask(system, plan, samples)
     scores = []
     for done, cell in enumerate(plan.cells, 1):
         key = _key(system, plan, cell)
         if key not in known and cell in samples:
-            known[key] = _score_sample(system, plan, cell, samples[cell], look_up)
+            _, answer = next(answers)
+            known[key] = _name_scores(system, plan, cell, answer)
             append_scores(path, known[key])
         elif key not in known and cell.task in SENTENCE_TASKS and system.embed_texts:
             known[key] = probe_sentences(
@@ -162,7 +152,7 @@ def probe_layers(
     """
     if system.embed_layer is None:
         raise InputError(f"{system.name}: has no layers; ask a model")
-    ridge = replace(plan, tasks=("decoding",), regressors=("ridge",))
+    ridge = replace(plan, tasks=("decoding",), regressors=("ridge",), workers=1)
     scores = []
     for layer in range(system.n_layers + 1):
         part = System(
@@ -200,44 +190,36 @@ def draw_samples(
     return samples
 
 
-def score_regression(sample: Sample, plan: Plan, cell: Cell, look_up: LookUp) -> dict[str, float]:
-    """Return the errors of decoding and addition, by each regressor."""
-    rows = np.concatenate((sample.train, sample.validation))
-    x, x_test = (look_up(part).reshape(len(part), -1) for part in (rows, sample.test))
-    y, y_test = target(rows.sum(axis=1)), target(sample.test.sum(axis=1))
-    scores: dict[str, float] = {}
-    if "trees" in plan.regressors:
-        predicted = predict_by_trees(
-            x, y, x_test, plan.protocol, seed=cell.seed, device=plan.device
+def _ask(
+    system: System, plan: Plan, samples: dict[Cell, Sample]
+) -> Iterator[tuple[Question, dict[str, float]]]:
+    """The answers to some cells, in order; every numeral is embedded once, here."""
+    if not samples:
+        return iter(())
+    drawn = {
+        cell: np.unique(np.concatenate([*map(np.ravel, vars(sample).values())]))
+        for cell, sample in samples.items()
+    }
+    numerals = np.unique(np.concatenate([*drawn.values()]))
+    vectors = embed_cached(system, numerals, plan.cache)
+    questions = (
+        Question(
+            cell,
+            sample,
+            drawn[cell],
+            vectors[np.searchsorted(numerals, drawn[cell])],
+            plan.protocol,
+            plan.regressors,
+            plan.device,
+            max(1, torch.get_num_threads() // plan.workers),
         )
-        scores |= measure_errors(predicted, y_test).named()
-    if "ridge" in plan.regressors:
-        scores |= measure_errors(predict_by_ridge(x, y, x_test), y_test).named("ridge ")
-    return scores
-
-
-def score_lists(sample: Sample, plan: Plan, cell: Cell, look_up: LookUp) -> dict[str, float]:
-    """Return how often the largest or smallest of a list is found."""
-    probe = plan.protocol.lists
-    parts = [sample.train, sample.validation, sample.test]
-    if not probe.choose_epoch:  # then nothing is kept apart
-        parts[0] = np.concatenate((sample.train, sample.validation))
-    x, x_validation, x_test = (torch.from_numpy(np.asarray(look_up(part))) for part in parts)
-    answers = classify_lists(
-        (x, find_places(parts[0], cell.task)),
-        (x_validation, find_places(parts[1], cell.task)),
-        x_test,
-        probe,
-        seed=cell.seed,
-        device=plan.device,
+        for cell, sample in samples.items()
     )
-    return {"accuracy": float((answers == find_places(parts[2], cell.task)).mean())}
+    workers = min(plan.workers, len(samples))
+    return map_ordered(score_question, questions, workers=workers, start="spawn")
 
 
-def _score_sample(
-    system: System, plan: Plan, cell: Cell, sample: Sample, look_up: LookUp
-) -> list[Score]:
-    score = score_lists if cell.task.startswith("list") else score_regression
+def _name_scores(system: System, plan: Plan, cell: Cell, answer: dict[str, float]) -> list[Score]:
     return [
         Score(
             system.name,
@@ -249,18 +231,8 @@ def _score_sample(
             cell.seed,
             value,
         )
-        for metric, value in score(sample, plan, cell, look_up).items()
+        for metric, value in answer.items()
     ]
-
-
-def _embed_samples(system: System, samples: Iterable[Sample], cache: Path | None) -> LookUp:
-    """A function from rows of numerals to their vectors, each computed once, here."""
-    rows = [part.ravel() for s in samples for part in (s.train, s.validation, s.test)]
-    numerals = np.unique(np.concatenate(rows or [np.zeros(0, np.int64)]))
-    if not len(numerals):
-        return lambda rows: np.zeros((*rows.shape, 0))
-    vectors = embed_cached(system, numerals, cache)
-    return lambda rows: vectors[np.searchsorted(numerals, rows)]
 
 
 def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:

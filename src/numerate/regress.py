@@ -57,7 +57,14 @@ def measure_errors(predicted: Floats, truth: Floats) -> Errors:
 
 
 def predict_by_trees(
-    train: Matrix, truth: Floats, test: Matrix, protocol: Protocol, *, seed: int, device: str
+    train: Matrix,
+    truth: Floats,
+    test: Matrix,
+    protocol: Protocol,
+    *,
+    seed: int,
+    device: str = "cpu",
+    threads: int = 1,
 ) -> Floats:
     """Return what boosted trees predict, with the protocol's settings."""
     from xgboost import XGBRegressor
@@ -66,7 +73,9 @@ def predict_by_trees(
         n_estimators=protocol.trees,
         max_depth=protocol.depth,
         learning_rate=protocol.learning_rate,
+        max_bin=protocol.count_bins(train.shape[1]),
         random_state=seed,
+        n_jobs=threads,
         device=device,
     )
     model.fit(train, truth)

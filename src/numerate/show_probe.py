@@ -20,7 +20,8 @@ def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
         f"Protocol {protocol.name}: {protocol.split} are split 80/20; {protocol.n_train} pairs or "
         f"lists to train, {protocol.n_test} to test, {protocol.close_share:.0%} of lists close",
         f"decoding, addition: XGBoost, {protocol.trees} trees of depth {protocol.depth} at "
-        f"{protocol.learning_rate:g}; ridge beside it",
+        f"{protocol.learning_rate:g}, {protocol.wide_bins} quantiles of each coordinate of a wide "
+        "input; ridge beside it",
         f"lists: {lists.kind}, {lists.layers} layers of {lists.width:g} {unit}, {lists.outputs}, "
         f"{lists.epochs} epochs, batch {lists.batch}, rate {lists.learning_rate:g}; epoch "
         + ("chosen on a validation part" if lists.choose_epoch else "the last"),

@@ -58,22 +58,26 @@ def open_systems(
     """Yield the systems of a name: a control, a plain model, or one for each way to show an anchor.
 
     Args:
-        name: A model folder, a name on the hub, `control:NAME` or `control:primed:MODEL`.
+        name: A model folder, a name on the hub, `control:NAME` or `control:primed:MODEL`; in front
+            of it may stand what it is to be called, as in `ours=models/ln`.
         reading: How vectors are made; several ways to show an anchor are several systems.
         priming: What `control:primed` shows the untrained model.
         device: Where to compute.
     """
-    if name.startswith("control:primed:"):
+    title, _, model = name.rpartition("=")
+    title = title or model
+    if model.startswith("control:primed:"):
         if priming is None:
-            raise InputError(f"{name}: needs --anchors, the anchors to prime with")
-        yield from _open_model(name, name.removeprefix("control:primed:"), reading, priming, device)
-    elif name.startswith("control:"):
-        if name not in CONTROLS:
+            raise InputError(f"{model}: needs --anchors, the anchors to prime with")
+        bare = model.removeprefix("control:primed:")
+        yield from _open_model(title, bare, reading, priming, device)
+    elif model.startswith("control:"):
+        if model not in CONTROLS:
             known = ", ".join([*CONTROLS, "control:primed:MODEL"])
-            raise InputError(f"{name}: no such control; there are {known}")
-        yield System(name, CONTROLS[name], f"{name} 1")
+            raise InputError(f"{model}: no such control; there are {known}")
+        yield System(title, CONTROLS[model], f"{model} 1")
     else:
-        yield from _open_model(name, name, reading, None, device)
+        yield from _open_model(title, model, reading, None, device)
 
 
 def _open_model(
