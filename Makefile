@@ -11,13 +11,17 @@ help: ## List the targets
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[all,dev]'
 	@touch $@
 
-demo: .venv/ready ## Set up, then run every stage on the embedded corpus
+demo: .venv/ready ## Set up, then run every stage on the embedded corpus, and make its page
 	$(BIN)/numerate demo
 
 test: check ## Set up, check, and run the tests (what CI runs)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
-test-slow: .venv/ready ## The tests that take minutes
+test-slow: .venv/ready ## The tests that take minutes, the page in a real browser among them
+	@command -v chromium > /dev/null || { \
+	    echo "Installing chromium for the tests of the page"; \
+	    sudo=$$(command -v sudo || true); \
+	    $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium; }
 	$(BIN)/pytest -m slow
 
 check: .venv/ready ## Format, lint and types, changing nothing
@@ -36,6 +40,7 @@ bench: .venv/ready ## Measure every stage against its peers (CORPUS=FILE for oth
 	$(BIN)/python -m benchmarks.variants
 	$(BIN)/python -m benchmarks.embed
 	$(BIN)/python -m benchmarks.sentences
+	$(BIN)/python -m benchmarks.probe
 
 readme: .venv/ready ## Run the commands in the README and put their output below them
 	$(BIN)/numerate extract almanac: --out build/counts.json --quiet

@@ -1,9 +1,28 @@
+import sys
+
 import pytest
 from hypothesis import settings
 
 # Every example counts, none is judged by a clock that other work on the machine may slow.
 settings.register_profile("numerate", deadline=None, print_blob=True)
 settings.load_profile("numerate")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line here, where the libraries are loaded already: code, output, errors."""
+
+    def run_line(*arguments):
+        monkeypatch.setattr(sys, "argv", ["numerate", *map(str, arguments)])
+        from numerate.cli import main
+
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return run_line
+
 
 WORDS = ["the", "a", "of", "in", "is", "and", "paid", "people", "year", "line", "some", "about"]
 WORDS += ["came", "town"]

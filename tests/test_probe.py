@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from numerate import InputError, load
-from numerate.cli import main
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.priming import Priming
@@ -20,20 +19,6 @@ from numerate.sample import PROBE_DOMAINS, TASKS
 from numerate.scores import read_scores
 from numerate.sentences import SENTENCE_TASKS
 from numerate.systems import CONTROLS, Reading, System, embed_cached, open_systems
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line here, where the libraries are loaded already: code, output, errors."""
-
-    def run_line(*arguments):
-        monkeypatch.setattr(sys, "argv", ["numerate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return run_line
 
 
 def embed_by_chance(texts):
@@ -275,11 +260,12 @@ def test_a_system_is_called_what_the_user_calls_it(anchored_models):
 
 
 def test_only_the_laptop_protocol_shows_trees_fewer_quantiles_and_only_of_wide_inputs():
-    assert [protocol.count_bins(1) for protocol in PROTOCOLS.values()] == [256, 256, 256]
+    assert [protocol.count_bins(1) for protocol in PROTOCOLS.values()] == [256] * 4
     assert {name: protocol.count_bins(384) for name, protocol in PROTOCOLS.items()} == {
         "paper": 256,
         "strict": 256,
         "laptop": 64,
+        "demo": 16,
     }
 
 
@@ -333,6 +319,27 @@ def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():
         Plan(("distance", "rhyme"), (0,), LAPTOP)
     assert len(Plan(SENTENCE_TASKS, (0,), LAPTOP).cells) == 5 + 5 + 1
     assert len(make_plan(TASKS).cells) == 4 * (5 + 2)
+
+
+def test_a_plan_may_ask_of_some_ranges_only():
+    plan = make_plan(["decoding"], ranges=("[100,1k]", "[1k,10k]"))
+    assert [(cell.domain, cell.range) for cell in plan.cells] == [
+        ("in", "[100,1k]"),
+        ("in", "[1k,10k]"),
+        ("out", "[1k,10k]"),
+    ]
+    with pytest.raises(InputError, match=r"ranges must be among \[1,100\], .*, got '\[1,7\]'"):
+        make_plan(["decoding"], ranges=("[1,7]",))
+
+
+def test_the_demos_protocol_takes_some_of_the_numerals():
+    plan = replace(make_plan(["decoding"], domains=("in",)), protocol=PROTOCOLS["demo"])
+    samples = draw_samples(plan, plan.cells)
+    sizes = {
+        cell.range: sum(len(part) for part in vars(sample).values())
+        for cell, sample in samples.items()
+    }
+    assert sizes == {"[1,100]": 99, "[100,1k]": 500, "[1k,10k]": 500, "all": 500}
 
 
 def test_protocols_do_not_share_scores(tmp_path):

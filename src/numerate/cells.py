@@ -14,7 +14,7 @@ import torch
 
 from numerate.lists import classify_lists, find_places
 from numerate.protocols import Protocol
-from numerate.regress import measure_errors, predict_by_ridge, predict_by_trees, target
+from numerate.regress import Floats, measure_errors, predict_by_ridge, predict_by_trees, target
 from numerate.sample import Sample, Values
 from numerate.systems import Matrix
 
@@ -58,27 +58,44 @@ def score_question(question: Question) -> dict[str, float]:
         return score(question)
 
 
+def predict_values(question: Question) -> Floats:
+    """Return what trees decode the numerals of a question's test set to, as values."""
+    with _limit_threads(question.threads):
+        x, y, x_test = _lay_out(question)
+        predicted: Floats = np.exp(_predict_by_trees(question, x, y, x_test) - 1)
+    return predicted
+
+
 def _score_regression(question: Question) -> dict[str, float]:
     """The errors of decoding and addition, by each regressor."""
-    sample, protocol = question.sample, question.protocol
-    rows = np.concatenate((sample.train, sample.validation))
-    x, x_test = (question.look_up(part).reshape(len(part), -1) for part in (rows, sample.test))
-    y, y_test = target(rows.sum(axis=1)), target(sample.test.sum(axis=1))
+    x, y, x_test = _lay_out(question)
+    y_test = target(question.sample.test.sum(axis=1))
     scores: dict[str, float] = {}
     if "trees" in question.regressors:
-        predicted = predict_by_trees(
-            x,
-            y,
-            x_test,
-            protocol,
-            seed=question.cell.seed,
-            device=question.device,
-            threads=question.threads,
-        )
-        scores |= measure_errors(predicted, y_test).named()
+        scores |= measure_errors(_predict_by_trees(question, x, y, x_test), y_test).named()
     if "ridge" in question.regressors:
         scores |= measure_errors(predict_by_ridge(x, y, x_test), y_test).named("ridge ")
     return scores
+
+
+def _lay_out(question: Question) -> tuple[Matrix, Floats, Matrix]:
+    """What to train on, its targets, and what to test on."""
+    sample = question.sample
+    rows = np.concatenate((sample.train, sample.validation))
+    x, x_test = (question.look_up(part).reshape(len(part), -1) for part in (rows, sample.test))
+    return x, target(rows.sum(axis=1)), x_test
+
+
+def _predict_by_trees(question: Question, x: Matrix, y: Floats, x_test: Matrix) -> Floats:
+    return predict_by_trees(
+        x,
+        y,
+        x_test,
+        question.protocol,
+        seed=question.cell.seed,
+        device=question.device,
+        threads=question.threads,
+    )
 
 
 def _score_lists(question: Question) -> dict[str, float]:

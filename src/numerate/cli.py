@@ -9,6 +9,7 @@ import typer
 from numerate import __version__
 from numerate.choices import Domain, Errors, Marker, NumeralForm, Scale
 from numerate.cli_models import Quiet, embed, pretrain, print_shown, probe, similar
+from numerate.cli_runs import demo, report, run
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
@@ -190,20 +191,8 @@ def _pipe(
         sys.stdout.buffer.flush()
 
 
-for command in (pretrain, embed, similar, probe):
+for command in (pretrain, embed, similar, probe, run, report, demo):
     app.command()(command)
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("runs/demo"),
-    quiet: Quiet = False,
-) -> None:
-    """Extract, fit on both scales and prime the embedded corpus, and show the results."""
-    from numerate.demo import run_demo
-
-    for part in run_demo(out):
-        print_shown(part, quiet)
 
 
 def _print_version(wanted: bool) -> None:

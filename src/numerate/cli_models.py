@@ -205,6 +205,10 @@ def probe(
         typer.Option(help="What to ask; also distance, retrieval, paraphrases, on sentences."),
     ] = "decoding,addition,list-maximum,list-minimum",
     domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option("--range", help="Only this one, such as [1k,10k]; may be given again."),
+    ] = None,
     anchor: Annotated[
         str, typer.Option(help="What models with anchors are shown; several are several systems.")
     ] = "visible,masked,absent",
@@ -246,6 +250,7 @@ def probe(
     from numerate.probe import Plan, parse_anchors, probe_layers, probe_system
     from numerate.progress import show_progress
     from numerate.protocols import find_protocol
+    from numerate.sample import PROBE_RANGES
     from numerate.show_probe import show_differences, show_protocol, show_scores
     from numerate.systems import Reading, open_systems
     from numerate.tables import find_paper_scores, subtract_system, tabulate_scores
@@ -259,6 +264,7 @@ def probe(
         find_protocol(protocol),
         Counts.load(counts) if counts else None,
         tuple(domains.split(",")),
+        tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
         workers=workers or (count_cores() if device in (None, "cpu") else 1),

@@ -1,9 +1,7 @@
 """Loading: from a folder or a name to an encoder, with whatever it says of its anchors."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -11,7 +9,7 @@ from numerate.choices import Precision
 from numerate.embed import Encoder
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
-from numerate.models import add_markers, resolve_model
+from numerate.models import add_markers, quiet_transformers, resolve_model
 from numerate.prime import MARKERS
 from numerate.priming import CONFIG_KEY, Priming
 
@@ -41,7 +39,7 @@ def load(
     path = resolve_model(name)
     _check_folder(name, path)
     try:
-        with _quiet_transformers():
+        with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(path)
             model = AutoModel.from_pretrained(path)
     except (OSError, ValueError, KeyError, ImportError) as error:
@@ -99,20 +97,3 @@ def _check_device(device: str) -> torch.device:
         reason = str(error).split("\n")[0]
         raise InputError(f"device must be one of this machine, got {device!r} ({reason})") from None
     return chosen
-
-
-@contextmanager
-def _quiet_transformers() -> Iterator[None]:
-    """Without the report that a head for masked tokens is not used here, which is as it should."""
-    from transformers.utils import logging as transformers_logging
-
-    library: Any = transformers_logging
-    before, had_bar = library.get_verbosity(), library.is_progress_bar_enabled()
-    library.set_verbosity_error()
-    library.disable_progress_bar()
-    try:
-        yield
-    finally:
-        library.set_verbosity(before)
-        if had_bar:
-            library.enable_progress_bar()

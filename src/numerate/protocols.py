@@ -3,10 +3,10 @@
 `paper` is what the paper's scripts do, but seeded and without the same pair or list in train and
 test. `strict` splits the numbers first, so that nothing in a test sample was seen in training.
 `laptop` is strict with a list classifier that trains in seconds, and trees that see fewer quantiles
-of each coordinate where there are many.
+of each coordinate where there are many. `demo` is laptop at a size that a newcomer waits for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from numerate.errors import InputError
@@ -56,6 +56,8 @@ class Protocol:
     n_test: int = 200
     close_share: float = 0.5
     """Of the lists, those whose numbers are neighbours in value."""
+    most: int | None = None
+    """Numerals of a cell at most, drawn by the seed."""
 
     def count_bins(self, width: int) -> int:
         """Return how many quantiles trees see of each coordinate of an input."""
@@ -75,7 +77,18 @@ LAPTOP = Protocol(
     ListProbe("scorer", 2, 128, "softmax", 100, 50, 1e-3, weight_decay=1e-2),
     wide_bins=64,
 )
-PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, STRICT, LAPTOP)}
+DEMO = replace(
+    LAPTOP,
+    name="demo",
+    lists=replace(LAPTOP.lists, epochs=40),
+    trees=100,
+    learning_rate=0.1,
+    wide_bins=16,
+    n_train=400,
+    n_test=100,
+    most=500,
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, STRICT, LAPTOP, DEMO)}
 
 
 def find_protocol(name: str) -> Protocol:

@@ -61,6 +61,13 @@ def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.G
     return np.setdiff1d(moved[(moved >= low) & (moved < high)], known)
 
 
+def take_some(numerals: Values, most: int | None, rng: np.random.Generator) -> Values:
+    """Return numerals, or as many of them as there may be, in increasing order."""
+    if most is None or len(numerals) <= most:
+        return numerals
+    return np.sort(rng.choice(numerals, most, replace=False))
+
+
 def draw_sample(
     task: str, numerals: Values, protocol: Protocol, rng: np.random.Generator
 ) -> Sample:

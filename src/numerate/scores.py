@@ -61,6 +61,11 @@ def append_scores(path: Path, scores: Iterable[Score]) -> None:
         file.write(_dump_scores(scores))
 
 
+def write_scores(path: Path, scores: Iterable[Score]) -> None:
+    """Write a file of scores, in place of what was there."""
+    write_file(path, _dump_scores(scores).encode())
+
+
 def read_scores(path: Path) -> list[Score]:
     """Return the scores of a file; where writing was cut off, the last cell is taken out of it."""
     if not path.exists():
@@ -74,7 +79,7 @@ def read_scores(path: Path) -> list[Score]:
     if cut:
         last = scores[-1].cell if scores else None
         scores = [score for score in scores if score.cell != last]
-        write_file(path, _dump_scores(scores).encode())
+        write_scores(path, scores)
     return scores
 
 

@@ -29,7 +29,7 @@ from numerate.prime import (
 from numerate.sources import Block
 
 FORMAT = "numerate-primed"
-_MANIFEST, _PLAN, _ANCHORS = "manifest.json", "plan.json", "anchors.json"
+MANIFEST, PLAN, _ANCHORS = "manifest.json", "plan.json", "anchors.json"
 Progress = Callable[[int], object]
 
 
@@ -76,9 +76,9 @@ class PrimedCorpus:
 
 def open_primed(folder: Path) -> PrimedCorpus:
     """Return the primed corpus in a folder."""
-    if (folder / _PLAN).exists():
+    if (folder / PLAN).exists():
         raise InputError(f"{folder}: priming was cut off; run the same 'numerate prime' again")
-    manifest = read_json(folder / _MANIFEST, FORMAT, made_by="numerate prime")
+    manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
     return PrimedCorpus(folder, AnchorSet.load(folder / _ANCHORS), manifest)
 
 
@@ -107,7 +107,7 @@ def prime_corpus(
     if _is_done(folder, settings):
         return open_primed(folder)
     was_there = folder.exists()
-    write_json(folder / _PLAN, {"format": FORMAT, "version": 1, "settings": settings})
+    write_json(folder / PLAN, {"format": FORMAT, "version": 1, "settings": settings})
     make = partial(
         _make_shard, folder=folder, anchors=anchors, marker=marker, numeral_form=numeral_form
     )
@@ -126,8 +126,8 @@ def prime_corpus(
     for stray in folder.glob(".*.tmp"):  # of runs that were killed while writing
         stray.unlink()
     anchors.save(folder / _ANCHORS)
-    write_json(folder / _MANIFEST, _manifest(settings, shards))
-    (folder / _PLAN).unlink()
+    write_json(folder / MANIFEST, _manifest(settings, shards))
+    (folder / PLAN).unlink()
     return open_primed(folder)
 
 
@@ -184,7 +184,7 @@ def _describe_source(name: str) -> dict[str, Any]:
 
 def _is_done(folder: Path, settings: dict[str, Any]) -> bool:
     """Whether a folder holds the corpus primed so; raises if it holds anything else."""
-    for name in (_PLAN, _MANIFEST):
+    for name in (PLAN, MANIFEST):
         if (folder / name).exists():
             found = read_json(folder / name, FORMAT, made_by="numerate prime").get("settings")
             if found != settings:
@@ -192,7 +192,7 @@ def _is_done(folder: Path, settings: dict[str, Any]) -> bool:
                     f"{folder}: holds a corpus primed with other settings or from other text; "
                     "remove it or choose another folder"
                 )
-            return name == _MANIFEST
+            return name == MANIFEST
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: a file, not a folder; choose another --out")
     if folder.exists() and any(folder.iterdir()):
@@ -268,7 +268,7 @@ def _file_name(source: str, taken: list[str]) -> str:
 
 def _discard(folder: Path, *, keep: bool) -> None:
     """Remove what an unsuccessful run has left, and the folder itself unless it was there."""
-    for path in (*folder.glob("shard-*"), folder / _PLAN):
+    for path in (*folder.glob("shard-*"), folder / PLAN):
         path.unlink(missing_ok=True)
     if not keep:
         with contextlib.suppress(OSError):

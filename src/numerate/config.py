@@ -1,0 +1,267 @@
+"""Config: one TOML file with a section for each stage, checked before anything runs.
+
+A variant is a scale and a marker, with settings of its own where it needs them; the paper's four
+are always there. An unknown key is an error that names the nearest known one.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
+
+from numerate.choices import Anchor, Domain, Errors, Marker, NumeralForm, Readout, Scale
+from numerate.errors import InputError
+from numerate.fit import RESOLUTION
+from numerate.pretrain import PretrainConfig
+from numerate.protocols import find_protocol
+from numerate.sample import PROBE_DOMAINS, PROBE_RANGES, TASKS
+
+BUILT_IN = ("demo", "laptop", "paper")
+PAPER_VARIANTS: dict[str, dict[str, str]] = {
+    "anchors": {"scale": "linear", "marker": "anc"},
+    "anchors-lr": {"scale": "linear", "marker": "lr"},
+    "ln-anchors": {"scale": "ln", "marker": "anc"},
+    "ln-anchors-lr": {"scale": "ln", "marker": "lr"},
+}
+_OWN_SECTIONS = ("fit", "prime", "pretrain")
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+class Section(BaseModel):
+    """Settings that cannot be changed, or be misspelt."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExtractSettings(Section):
+    """Which numerals count, and how to read the corpus."""
+
+    domain: Domain = "integers"
+    field: str = "text"
+    errors: Errors = "strict"
+
+
+class FitSettings(Section):
+    """The mixture; `sweep` are numbers of components to compare by AIC and BIC."""
+
+    components: int = Field(default=1000, gt=0)
+    resolution: float = Field(default=RESOLUTION, gt=0)
+    sweep: tuple[int, ...] = ()
+
+
+class PrimeSettings(Section):
+    """How numerals are written."""
+
+    numeral_form: NumeralForm = "as-is"
+
+
+_TRAINING: dict[str, Any] = {
+    field.name: (field.type, field.default)
+    for field in fields(PretrainConfig)
+    if field.name not in ("base", "seed")
+}
+PretrainSettings = create_model("PretrainSettings", __base__=Section, **_TRAINING)
+
+
+class ProbeSettings(Section):
+    """What to ask, and what models with anchors are shown."""
+
+    protocol: str = "laptop"
+    tasks: tuple[str, ...] = TASKS
+    domains: tuple[str, ...] = PROBE_DOMAINS
+    ranges: tuple[str, ...] = tuple(PROBE_RANGES)
+    anchor: tuple[Anchor, ...] = get_args(Anchor)
+    read: Readout = "all"
+    seeds: int = Field(default=3, gt=0)
+
+    @field_validator("protocol")
+    @classmethod
+    def _known_protocol(cls, name: str) -> str:
+        return find_protocol(name).name
+
+    @field_validator("tasks", "domains", "ranges")
+    @classmethod
+    def _known_words(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        choices = {"tasks": TASKS, "domains": PROBE_DOMAINS, "ranges": tuple(PROBE_RANGES)}
+        known = choices[info.field_name or ""]
+        for word in words:
+            if word not in known:
+                raise InputError(f"must be among {', '.join(known)}, got {word!r}")
+        return words
+
+
+class ReportSettings(Section):
+    """What stands beside the results, and where the sentences shown come from."""
+
+    compare: Literal["paper", "nothing"] = "nothing"
+    examples: Literal["own", "corpus"] = "own"
+
+
+class Variant(Section):
+    """A way to prime and train; its sections are those of the config unless it has its own."""
+
+    scale: Scale
+    marker: Marker
+    fit: FitSettings
+    prime: PrimeSettings
+    pretrain: PretrainSettings  # type: ignore[valid-type]
+
+
+class Config(Section):
+    """A whole run.
+
+    `systems` are names of variants, `base` (the base model as it is), `primed:VARIANT` (the base
+    model, untrained, shown that variant's text), `control:NAME`, or [NAME=]MODEL.
+    """
+
+    name: str = Field(default="run", pattern=_NAME)
+    corpus: tuple[str, ...] = Field(min_length=1)
+    base: str
+    systems: tuple[str, ...] = ("base", *PAPER_VARIANTS)
+    seed: int = 42
+    extract: ExtractSettings = ExtractSettings()
+    fit: FitSettings = FitSettings()
+    prime: PrimeSettings = PrimeSettings()
+    pretrain: PretrainSettings = PretrainSettings()  # type: ignore[valid-type]
+    probe: ProbeSettings = ProbeSettings()
+    report: ReportSettings = ReportSettings()
+    variants: dict[Annotated[str, Field(pattern=_NAME)], Variant]
+
+    @field_validator("systems")
+    @classmethod
+    def _named_once(cls, systems: tuple[str, ...]) -> tuple[str, ...]:
+        for system in systems:
+            if systems.count(system) > 1:
+                raise InputError(f"{system!r} is named twice")
+        return systems
+
+    @model_validator(mode="after")
+    def _known_systems(self) -> "Config":
+        known = ["base", *self.variants, *(f"primed:{name}" for name in self.variants)]
+        for system in self.systems:
+            is_model = "/" in system or "=" in system or system.startswith("control:")
+            if system not in known and not is_model and not Path(system).exists():
+                raise InputError(f"systems: {system!r} is none{_nearest(system, known)}")
+        for name in self.variants:
+            self.training(name)
+        return self
+
+    @property
+    def trained(self) -> list[str]:
+        """The variants that are to be trained."""
+        return [system for system in self.systems if system in self.variants]
+
+    def training(self, variant: str) -> PretrainConfig:
+        """Return how a variant is trained."""
+        settings = self.variants[variant].pretrain.model_dump()  # type: ignore[attr-defined]
+        return PretrainConfig(base=self.base, seed=self.seed, **settings)
+
+    def fit_name(self, variant: str) -> str:
+        """Return which fit a variant uses: that of its scale, or one of its own."""
+        chosen = self.variants[variant]
+        return chosen.scale if chosen.fit == self.fit else variant
+
+
+def load_config(name: str, changes: Sequence[str] = ()) -> Config:
+    """Return the config of a TOML file, or of a built-in name, with `KEY=VALUE` changes."""
+    if name in BUILT_IN and not Path(name).exists():
+        data = resources.files("numerate").joinpath("data", f"{name}.toml").read_bytes()
+    else:
+        try:
+            data = Path(name).read_bytes()
+        except FileNotFoundError:
+            known = ", ".join(BUILT_IN)
+            raise InputError(f"{name}: no such file; built in are {known}") from None
+    try:
+        raw = tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{name}: not valid TOML ({error})") from None
+    for change in changes:
+        _change(raw, change)
+    return read_config(raw, name)
+
+
+def read_config(raw: Mapping[str, Any], place: str) -> Config:
+    """Return a config that was checked; `place` names it in messages."""
+    try:
+        return Config.model_validate(_fill_variants(raw))
+    except ValidationError as error:
+        raise InputError(f"{place}: {_explain(error)}") from None
+
+
+def _fill_variants(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The paper's variants beside the user's, each with the sections that it does not change."""
+    own, shared = raw.get("variants", {}), {name: raw.get(name, {}) for name in _OWN_SECTIONS}
+    if not all(isinstance(part, dict) for part in (own, *shared.values())):
+        return dict(raw)  # pydantic says what is wrong
+    variants: dict[str, Any] = {}
+    for name, part in {**PAPER_VARIANTS, **own}.items():
+        if isinstance(part, dict):
+            part = {**PAPER_VARIANTS.get(name, {}), **part}
+            sections = {key: part.get(key, {}) for key in _OWN_SECTIONS}
+            part |= {
+                key: {**shared[key], **section} if isinstance(section, dict) else section
+                for key, section in sections.items()
+            }
+        variants[name] = part
+    return {**raw, "variants": variants}
+
+
+def _change(raw: dict[str, Any], change: str) -> None:
+    """Put one `KEY=VALUE` of the command line in its place; the value is TOML, or a bare word."""
+    key, equals, text = change.partition("=")
+    if not equals or not key:
+        raise InputError(f"--set must be KEY=VALUE such as fit.components=200, got {change!r}")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    *path, last = key.split(".")
+    section = raw
+    for part in path:
+        section = section.setdefault(part, {})
+        if not isinstance(section, dict):
+            raise InputError(f"--set {change}: {part!r} is a value, not a section")
+    section[last] = value
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors()[0]
+    path = [str(part) for part in first["loc"]]
+    if first["type"] == "extra_forbidden":
+        return f"{'.'.join(path)}: no such setting{_nearest(path[-1], _known_keys(path[:-1]))}"
+    if first["type"] == "missing":
+        return f"{'.'.join(path)}: must be given"
+    if first["type"] == "value_error":
+        said = str(first["ctx"]["error"])
+        return f"{'.'.join(path)}: {said}" if path else said
+    message = first["msg"][0].lower() + first["msg"][1:]
+    return f"{'.'.join(path)}: {message}, got {first['input']!r}"
+
+
+def _known_keys(path: Sequence[str]) -> list[str]:
+    model: Any = Config
+    if path[:1] == ["variants"]:
+        model, path = Variant, path[2:]
+    for part in path:
+        model = model.model_fields[part].annotation
+    return list(model.model_fields)
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(word, known, 1, 0.5)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"

@@ -1,0 +1,107 @@
+"""Portray: what figures show of a system beyond its scores.
+
+The values that held-out numerals are decoded to, how alike the vectors of 1 to 100 are, and how
+well each layer can be decoded; kept in `portrait.json`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from numerate.cells import Cell, Question, predict_values
+from numerate.corpus import map_ordered
+from numerate.extract import Counts
+from numerate.probe import Plan
+from numerate.regress import measure_errors, predict_by_ridge, target
+from numerate.sample import FEWEST, Sample, Values, draw_sample, take_some
+from numerate.systems import Matrix, System, embed_cached
+
+LINE = (1, 10_000)
+_MOST_BY_LAYER = 1500
+_ALIKE = np.arange(1, 101)
+
+
+def portray_system(system: System, plan: Plan) -> dict[str, Any]:
+    """Return the portrait of a system, drawn with a plan's counts and protocol."""
+    document: dict[str, Any] = {"format": "numerate-portrait", "version": 1, "system": system.name}
+    if plan.counts is None:
+        return document
+    known = plan.counts.values.astype(np.int64)
+    spans = {"line": LINE, "decoded": (1, int(known.max()) + 1)}
+    samples = {
+        name: sample
+        for name, (low, high) in spans.items()
+        if (sample := _draw(known[(known >= low) & (known < high)], plan)) is not None
+    }
+    document |= dict(zip(samples, _decode(system, plan, list(samples.values())), strict=True))
+    document["cosines"] = np.round(_compare(embed_cached(system, _ALIKE, plan.cache)), 3).tolist()
+    document["layers"] = _decode_layers(system, plan.counts, plan.seeds)
+    return document
+
+
+def _draw(numerals: Values, plan: Plan) -> Sample | None:
+    rng = np.random.default_rng([plan.seeds[0], len(numerals)])
+    numerals = take_some(numerals, plan.protocol.most, rng)
+    if len(numerals) < FEWEST:
+        return None
+    return draw_sample("decoding", numerals, plan.protocol, rng)
+
+
+def _decode(system: System, plan: Plan, samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """The true and the decoded values of each sample's test set, and how much they have in common.
+
+    R² is of the values themselves, as in the paper's figure 1.
+    """
+    cell = Cell("decoding", "in", "all", plan.seeds[0])
+    questions = []
+    for sample in samples:
+        numerals = np.unique(np.concatenate([part.ravel() for part in vars(sample).values()]))
+        vectors = embed_cached(system, numerals, plan.cache)
+        questions.append(
+            Question(cell, sample, numerals, vectors, plan.protocol, ("trees",), plan.device)
+        )
+    workers = max(1, min(plan.workers, len(questions)))
+    answers = map_ordered(predict_values, questions, workers=workers, start="spawn")
+    return [
+        {
+            "true": (truth := question.sample.test.ravel()).tolist(),
+            "predicted": [float(f"{value:.6g}") for value in predicted],
+            "r2": measure_errors(predicted, truth.astype(float)).r2,
+        }
+        for question, predicted in answers
+    ]
+
+
+def _compare(vectors: Matrix) -> Matrix:
+    """The cosines of all pairs."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors / np.where(lengths > 0, lengths, 1)
+    alike: Matrix = unit @ unit.T
+    return alike
+
+
+def _decode_layers(
+    system: System, counts: Counts, seeds: Sequence[int]
+) -> list[dict[str, Any]] | None:
+    """The error of ridge regression on every layer, 0 the embeddings, over some numerals."""
+    if system.embed_layer is None:
+        return None
+    rng = np.random.default_rng(seeds[0])
+    known = counts.values[counts.values >= 1].astype(np.int64)
+    numerals = take_some(known, _MOST_BY_LAYER, rng)
+    splits = [np.random.default_rng(seed).permutation(len(numerals)) for seed in seeds]
+    cut = len(numerals) // 5
+    layers = []
+    for layer in range(system.n_layers + 1):
+        x, y = system.embed_layer(layer, numerals.tolist()), target(numerals)
+        errors = [
+            measure_errors(
+                predict_by_ridge(x[order[cut:]], y[order[cut:]], x[order[:cut]]), y[order[:cut]]
+            )
+            for order in splits
+        ]
+        layers.append(
+            {"layer": layer, "range": "all", "values": [error.log_rmse for error in errors]}
+        )
+    return layers

@@ -1,0 +1,86 @@
+"""What a run shows on the command line: its steps as they are done, its plan, its result."""
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from numerate.config import Config
+from numerate.estimate import Estimator
+from numerate.run import plan_run
+from numerate.scores import read_scores
+from numerate.show_probe import show_scores
+from numerate.steps import State, Step, judge_steps
+from numerate.tables import find_paper_scores, tabulate_scores
+
+_PLANS: dict[State, str] = {
+    "done": "done",
+    "changed": "again: changed",
+    "unfinished": "goes on",
+    "new": "to do",
+}
+_HEADLINES = ("log-rmse", "accuracy")
+
+
+def show_step(step: Step, state: State, seconds: float) -> RenderableType:
+    """Return a line on a step that is done."""
+    if state == "done":
+        return Text(f"{step.title}: done already", style="dim")
+    line = Text(step.title, style="bold")
+    return line.append(f": {write_duration(seconds)}", style="")
+
+
+def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
+    """Return what would run, and how long it may take on this machine."""
+    estimator = Estimator(config, root, workers)
+    table = Table(title=f"{config.name} in {root}", title_justify="left")
+    for name in ("step", "state"):
+        table.add_column(name)
+    table.add_column("expected", justify="right")
+    steps = plan_run(config, root)
+    states = judge_steps(steps, root)
+    expected = {
+        step.title: estimator.expect(step)
+        for step, state in zip(steps, states, strict=True)
+        if state != "done"
+    }
+    for step, state in zip(steps, states, strict=True):
+        seconds = expected.get(step.title, 0.0)
+        cell = "unknown" if seconds is None else write_duration(seconds) if seconds else ""
+        table.add_row(Text(step.title), _PLANS[state], cell)
+    if not expected:
+        return Group(table, Text("All is done."))
+    total = sum(seconds or 0.0 for seconds in expected.values())
+    unknown = None in expected.values()
+    more = "; what is unknown can be told when extract has run" if unknown else ""
+    return Group(table, Text(f"About {write_duration(total)} with {workers} processes{more}"))
+
+
+def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
+    """Return the main tables of a run, and where its page is."""
+    scores = [
+        score
+        for score in read_scores(root / "probe" / "scores.jsonl")
+        if score.metric in _HEADLINES and score.domain == "in"
+    ]
+    beside = (
+        [s for s in find_paper_scores(scores) if s.domain == "in"] if compare == "paper" else []
+    )
+    tables = show_scores(tabulate_scores([*scores, *beside]))
+    return Group(tables, Text(f"The page is {page}", style="bold"))
+
+
+def write_duration(seconds: float) -> str:
+    """Return a duration as people say it.
+
+    >>> write_duration(4.25), write_duration(75), write_duration(8000)
+    ('4.2 s', '1 min 15 s', '2 h 13 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes == 0:
+        return f"{rest} s"
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"

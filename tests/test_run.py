@@ -1,0 +1,210 @@
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from numerate.config import load_config
+from numerate.errors import InputError
+from numerate.run import list_entries, plan_run, run_config
+from numerate.scores import read_scores
+
+CONFIG = """
+name = "small"
+corpus = ["{corpus}"]
+base = "{base}"
+systems = ["base", "primed:ln-anchors", "ln-anchors", "control:oracle"]
+
+[fit]
+components = 40
+sweep = [5, 40]
+
+[pretrain]
+max_tokens = 2000
+max_length = 32
+batch_size = 2
+checkpoint_minutes = 0.005
+
+[probe]
+protocol = "demo"
+tasks = ["decoding"]
+domains = ["in"]
+anchor = ["masked"]
+seeds = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Lines with some hundred numerals each below 100, 1,000 and 10,000."""
+    path = tmp_path_factory.mktemp("text") / "a.txt"
+    lines = [f"in the year {1900 + n} some {n} people paid {3 * n + 7}." for n in range(1, 250)]
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.fixture
+def config_file(corpus, tiny_models, tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(CONFIG.format(corpus=corpus, base=tiny_models("bert")))
+    return path
+
+
+def run_all(config_file, out, *changes):
+    """Run, and return in which state each step was."""
+    told = {}
+    config = load_config(str(config_file), changes)
+    run_config(
+        config,
+        out,
+        workers=1,
+        quiet=True,
+        tell=lambda step, state, _: told.update({step.title: state}),
+    )
+    return told
+
+
+def again(told):
+    return [title for title, state in told.items() if state != "done"]
+
+
+def test_only_what_depends_on_a_changed_setting_runs_again(config_file, tmp_path):
+    out = tmp_path / "run"
+    first = run_all(config_file, out)
+    probes = ["probe base", "probe primed-ln-anchors", "probe ln-anchors-masked"]
+    probes.append("probe control-oracle")
+    training = ["prime ln-anchors", "pretrain ln-anchors"]
+    assert list(first) == ["extract", "fit ln", *training, *probes, "report"]
+    assert set(first.values()) == {"new"}
+    assert again(run_all(config_file, out)) == []
+    assert again(run_all(config_file, out, "probe.seeds=2")) == [*probes, "report"]
+    assert {score.seed for score in read_scores(out / "probe" / "scores.jsonl")} == {0, 1}
+    assert again(run_all(config_file, out)) == [*probes, "report"]  # and back: fewer seeds
+    assert {score.seed for score in read_scores(out / "probe" / "scores.jsonl")} == {0}
+    changed = again(run_all(config_file, out, "fit.components=30"))
+    # the plain base and the oracle do not know of anchors
+    assert changed == ["fit ln", *training, *probes[1:3], "report"]
+    assert again(run_all(config_file, out, "fit.components=30", "report.compare=paper")) == [
+        "report"
+    ]
+
+
+def test_every_step_leaves_a_record_and_the_run_its_config(config_file, tmp_path):
+    out = tmp_path / "run"
+    run_all(config_file, out)
+    config = json.loads((out / "config.json").read_text())
+    assert config["fit"]["components"] == 40
+    for step in plan_run(load_config(str(config_file)), out):
+        record = json.loads((step.folder(out) / "run.json").read_text())
+        assert (record["stage"], record["name"]) == (step.stage, step.name)
+        assert record["seconds"] > 0
+    scores = read_scores(out / "probe" / "scores.jsonl")
+    assert list(dict.fromkeys(score.system for score in scores)) == [
+        "base",
+        "base primed as ln-anchors (visible)",
+        "ln-anchors (masked)",
+        "control:oracle",
+    ]
+    portrait = json.loads((out / "probe" / "ln-anchors-masked" / "portrait.json").read_text())
+    assert portrait["system"] == "ln-anchors (masked)"
+    assert len(portrait["line"]["true"]) == len(portrait["line"]["predicted"])
+    assert len(portrait["cosines"]) == 100
+    assert [layer["layer"] for layer in portrait["layers"]] == [0, 1]
+    oracle = json.loads((out / "probe" / "control-oracle" / "portrait.json").read_text())
+    assert oracle["line"]["r2"] > 0.99
+    assert oracle["layers"] is None
+    assert (out / "report" / "index.html").exists()
+
+
+def test_a_run_cut_off_in_any_step_goes_on_to_the_same_scores(config_file, tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    run_all(config_file, whole)
+
+    class CutError(Exception):
+        pass
+
+    config = load_config(str(config_file))
+    for n_steps in range(len(plan_run(config, cut))):
+        seen = []
+
+        def tell(step, state, _, seen=seen, n_steps=n_steps):
+            seen.append(step)
+            if len(seen) > n_steps:
+                raise CutError
+
+        with pytest.raises(CutError):
+            run_config(config, cut, workers=1, quiet=True, tell=tell)
+    run_all(config_file, cut)
+    same = "probe/scores.jsonl"
+    assert (cut / same).read_bytes() == (whole / same).read_bytes()
+
+
+def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
+    config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
+    assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]
+
+
+def test_standard_input_is_refused(config_file, tmp_path):
+    config = load_config(str(config_file), ['corpus=["-"]'])
+    with pytest.raises(InputError, match="reads it more than once; name a file"):
+        plan_run(config, tmp_path)
+
+
+def test_a_dry_run_says_what_would_run_and_runs_nothing(config_file, tmp_path, run):
+    out = tmp_path / "run"
+    command = ("run", config_file, "--out", out, "--workers", 1)
+    code, shown, _ = run(*command, "--dry-run")
+    assert code == 0
+    assert "pretrain ln-anchors" in shown
+    assert "to do" in shown
+    assert not out.exists()
+    run(*command, "--quiet")
+    code, shown, _ = run(*command, "--dry-run")
+    assert "All is done." in shown
+    code, shown, _ = run(*command, "--dry-run", "--set", "fit.components=20")
+    states = {line.split("│")[1].strip(): line for line in shown.splitlines() if "│" in line}
+    assert "done" in states["extract"]
+    assert "again: changed" in states["fit ln"]
+    assert "again: changed" in states["pretrain ln-anchors"]  # for its anchors will be others
+    assert "done" in states["probe base"]
+    code, shown, errors = run(*command, "--set", "fit.componets=20")
+    assert (code, shown) == (2, "")
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_ten_moments_ends_with_the_scores_of_one_left_alone(config_file, tmp_path):
+    command = [sys.executable, "-m", "numerate", "run", str(config_file), "-q", "--out"]
+    began = time.monotonic()
+    subprocess.run([*command, tmp_path / "whole"], check=True)
+    duration = time.monotonic() - began
+    for n in range(10):
+        process = subprocess.Popen([*command, tmp_path / "cut"])
+        time.sleep(duration * (0.15 + 0.07 * n))
+        process.kill()
+        process.wait()
+    subprocess.run([*command, tmp_path / "cut"], check=True)
+    same = "probe/scores.jsonl"
+    assert (tmp_path / "cut" / same).read_bytes() == (tmp_path / "whole" / same).read_bytes()
+
+
+@pytest.mark.slow
+def test_the_papers_config_runs_on_stand_ins(corpus, tiny_models, tmp_path):
+    """A tiny BERT and a small text in place of the two names on the hub."""
+    changes = [
+        f'corpus=["{corpus}"]',
+        f"base={tiny_models('bert')}",
+        "pretrain.max_length=32",
+        "probe.seeds=1",
+    ]
+    options = [part for change in changes for part in ("--set", change)]
+    done = subprocess.run(
+        [sys.executable, "-m", "numerate", "run", "paper", *options, "--out", tmp_path / "run"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "The page is" in done.stdout
+    scores = read_scores(tmp_path / "run" / "probe" / "scores.jsonl")
+    assert len({score.system for score in scores}) == 1 + 4 + 4 * 3 + 5
