@@ -13,14 +13,15 @@ import tempfile
 from pathlib import Path
 
 from numerate.scores import read_scores
-from numerate.tables import tabulate_scores
+from numerate.tables import is_contestant, tabulate_scores
 
 README = Path(__file__).parents[1] / "README.md"
-PAGES = (README, README.parent / "docs" / "embedding.md")
+PAGES = (README, *(README.parent / "docs" / f"{name}.md" for name in ("embedding", "probing")))
 RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"
+PROBES = README.parent / "results" / "probe"
 SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
-_TABLE = re.compile(r"<!-- (variants|speed|retrieval|sentences) -->\n.*?<!-- end -->", re.DOTALL)
+_TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -28,13 +29,21 @@ def render(text: str) -> str:
     """Return the text of a README with the output of its commands as it is now."""
     with tempfile.TemporaryDirectory() as folder:
         text = _BLOCK.sub(lambda block: _run_block(block[0], folder), text)
-    tables = {
-        "variants": _variants_table(),
-        "speed": _speed_table(),
-        "retrieval": _sentence_table("retrieval", "first"),
-        "sentences": _sentence_tables(),
+    return _TABLE.sub(
+        lambda found: f"<!-- {found[1]} -->\n{_make_table(found[1])}<!-- end -->", text
+    )
+
+
+def _make_table(name: str) -> str:
+    makers = {
+        "variants": _variants_table,
+        "speed": _speed_table,
+        "retrieval": lambda: _score_table(SENTENCES, "retrieval", "first"),
+        "sentences": _sentence_tables,
+        "probes": _probe_tables,
+        "protocols": _protocol_table,
     }
-    return _TABLE.sub(lambda found: f"<!-- {found[1]} -->\n{tables[found[1]]}<!-- end -->", text)
+    return makers[name]()
 
 
 def _variants_table() -> str:
@@ -62,20 +71,62 @@ def _sentence_tables() -> str:
         ("retrieval", "nearest"),
         ("paraphrases", "first"),
     ]
-    return "\n".join(_sentence_table(task, metric) for task, metric in kinds)
+    return "\n".join(_score_table(SENTENCES, task, metric) for task, metric in kinds)
 
 
-def _sentence_table(task: str, metric: str) -> str:
+def _probe_tables() -> str:
+    """The four tasks on numerals, in and out of the domain."""
+    kinds = [
+        ("decoding", "log-rmse"),
+        ("decoding", "ridge log-rmse"),
+        ("addition", "log-rmse"),
+        ("addition", "ridge log-rmse"),
+        ("list-maximum", "accuracy"),
+        ("list-minimum", "accuracy"),
+    ]
+    return "\n".join(
+        _score_table(PROBES / "scores.jsonl", task, metric, domain)
+        for task, metric in kinds
+        for domain in ("in", "out")
+    )
+
+
+def _protocol_table() -> str:
+    """What the protocols cost, and how alike laptop and strict order the systems."""
+    measured = json.loads((RESULTS / "probe.json").read_text())
+    lines = ["| on two cores | minutes |", "|---|---|"]
+    lines += [f"| {what} | {s / 60:.1f} |" for what, s in measured["seconds"].items()]
+    for task, found in measured["agreement"].items():
+        lines += ["", f"| {task}: laptop, strict | {' | '.join(found['cells'])} |"]
+        lines.append(f"|---|{'---|' * len(found['cells'])}")
+        for place, system in enumerate(found["systems"]):
+            values = [(c["laptop"][place], c["strict"][place]) for c in found["cells"].values()]
+            lines.append(f"| {system} | {' | '.join(f'{a:.4f}, {b:.4f}' for a, b in values)} |")
+        lines.append(
+            f"| the same order in {found['same order']} | rank correlation "
+            f"{found['spearman']:.2f} {'| ' * (len(found['cells']) - 1)}|"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _score_table(path: Path, task: str, metric: str, domain: str | None = None) -> str:
     """Systems by ranges: means and intervals over seeds, the best mean of a range in bold."""
-    tables = tabulate_scores(read_scores(SENTENCES))
-    [table] = [table for table in tables if (table.task, table.metric) == (task, metric)]
+    wanted = [
+        score
+        for score in read_scores(path)
+        if (score.task, score.metric) == (task, metric) and domain in (None, score.domain)
+    ]
+    [table] = tabulate_scores(wanted)
+    digits = 4 if table.low_is_good else 3
     head = f"| {table.title} | {' | '.join(table.ranges)} |"
     lines = [head, f"|---|{'---|' * len(table.ranges)}"]
     for system, row in table.rows.items():
         cells = []
         for name in table.ranges:
-            bold = "**" if round(row[name].mean, 3) == round(table.best(name), 3) else ""
-            cells.append(f"{bold}{row[name].mean:.3f}{bold} ± {row[name].half:.3f}")
+            mean, half = row[name].mean, row[name].half
+            best = is_contestant(system) and round(mean, digits) == round(table.best(name), digits)
+            bold = "**" if best else ""
+            cells.append(f"{bold}{mean:.{digits}f}{bold} ± {half:.{digits}f}")
         lines.append(f"| {system} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -1,8 +1,10 @@
 import re
+import tomllib
 
 import pytest
 
 from numerate import PretrainConfig, extract_counts, fit_anchors, open_corpus, prime_corpus
+from numerate.config import read_config
 from numerate.pretrain import pretrain_model
 from tests.readme import PAGES, README, render
 
@@ -38,6 +40,12 @@ def test_the_python_shown_runs(page, model_folder, monkeypatch):
     names = {}
     for block in blocks:
         exec(compile(block, page.name, "exec"), names)
+
+
+def test_the_config_shown_is_one():
+    [block] = re.findall(r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+    config = read_config(tomllib.loads(block), "README")
+    assert config.variants["fine"].fit.resolution == 100
 
 
 def test_the_layout_shown_is_the_one_there_is():

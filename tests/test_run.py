@@ -112,7 +112,7 @@ def test_every_step_leaves_a_record_and_the_run_its_config(config_file, tmp_path
     assert len(portrait["cosines"]) == 100
     assert [layer["layer"] for layer in portrait["layers"]] == [0, 1]
     oracle = json.loads((out / "probe" / "control-oracle" / "portrait.json").read_text())
-    assert oracle["line"]["r2"] > 0.99
+    assert oracle["line"]["r2"] > 0.95  # by a hundred trees on a few hundred numerals
     assert oracle["layers"] is None
     assert (out / "report" / "index.html").exists()
 
@@ -191,11 +191,19 @@ def test_a_run_killed_at_ten_moments_ends_with_the_scores_of_one_left_alone(conf
 
 @pytest.mark.slow
 def test_the_papers_config_runs_on_stand_ins(corpus, tiny_models, tmp_path):
-    """A tiny BERT and a small text in place of the two names on the hub."""
+    """A tiny BERT and a small text in place of the two names on the hub.
+
+    The protocol is the paper's with its 150 epochs, asked of one range: the classifier has twice
+    the width of the vectors, and the controls left out here have wide ones.
+    """
     changes = [
         f'corpus=["{corpus}"]',
         f"base={tiny_models('bert')}",
         "pretrain.max_length=32",
+        'systems=["base","primed:ln-anchors","anchors","anchors-lr","ln-anchors","ln-anchors-lr"]',
+        'probe.anchor=["masked"]',
+        'probe.tasks=["decoding","list-maximum"]',
+        'probe.ranges=["[1,100]"]',
         "probe.seeds=1",
     ]
     options = [part for change in changes for part in ("--set", change)]
@@ -206,5 +214,9 @@ def test_the_papers_config_runs_on_stand_ins(corpus, tiny_models, tmp_path):
         check=True,
     )
     assert "The page is" in done.stdout
+    assert "genbert" in (tmp_path / "run/report/tables/table-1.md").read_text()
     scores = read_scores(tmp_path / "run" / "probe" / "scores.jsonl")
-    assert len({score.system for score in scores}) == 1 + 4 + 4 * 3 + 5
+    assert len({score.system for score in scores}) == 2 + 4
+    for name in ("anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr"):
+        record = json.loads((tmp_path / "run/pretrain" / name / "model/run.json").read_text())
+        assert record["config"]["epochs"] == 6.0

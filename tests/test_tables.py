@@ -51,3 +51,14 @@ def test_the_papers_figures_are_there():
     found = {(s.system, s.task, s.domain, s.range): s.value for s in scores}
     assert found["paper: ln-anchors", "decoding", "in", "[1k,10k]"] == 0.0049
     assert found["paper: ln-anchors", "decoding", "in", "[100,1k]"] == 0.0087
+
+
+def test_what_is_told_the_number_is_best_only_where_nothing_else_is():
+    def score(system, value):
+        return Score(system, "decoding", "in", "all", "log-rmse", "laptop", 0, value)
+
+    scores = [score("control:oracle", 0.001), score("ours", 0.02), score("paper: GenBERT", 0.01)]
+    [table] = tabulate_scores(scores)
+    assert table.best("all") == 0.02
+    [table] = tabulate_scores(scores[:1])
+    assert table.best("all") == 0.001

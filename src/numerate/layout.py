@@ -11,11 +11,10 @@ from typing import Literal
 
 from numerate.sample import PROBE_RANGES
 from numerate.scores import Score, Summary, summarize_values
+from numerate.tables import GIVEN
 
 Kind = Literal["probed", "given", "paper"]
 Mark = Literal["", "best", "close"]
-GIVEN = ("control:oracle", "control:value")
-"""Controls that are given the number itself; no model can be asked to beat them."""
 PAPER_METRICS = {
     "decoding": "log-rmse",
     "addition": "log-rmse",

@@ -16,6 +16,7 @@ from numerate.charts import MOST_BANDS, Cast, Chart, describe_chart
 from numerate.errors import InputError
 from numerate.headline import Headline
 from numerate.run_files import RunFiles, Step
+from numerate.steps import tell_seconds
 
 
 @dataclass(frozen=True)
@@ -84,21 +85,6 @@ def embed_json(document: Mapping[str, Any]) -> str:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def tell_seconds(seconds: float) -> str:
-    """Return a duration as people say it.
-
-    >>> tell_seconds(0.31), tell_seconds(75), tell_seconds(7260)
-    ('0.3 s', '1 min 15 s', '2 h 1 min')
-    """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _list_facts(run: RunFiles) -> list[tuple[str, str, str]]:

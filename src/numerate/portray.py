@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from numerate.cells import Cell, Question, predict_values
-from numerate.corpus import map_ordered
-from numerate.extract import Counts
 from numerate.probe import Plan
 from numerate.regress import measure_errors, predict_by_ridge, target
 from numerate.sample import FEWEST, Sample, Values, draw_sample, take_some
@@ -36,7 +35,8 @@ def portray_system(system: System, plan: Plan) -> dict[str, Any]:
     }
     document |= dict(zip(samples, _decode(system, plan, list(samples.values())), strict=True))
     document["cosines"] = np.round(_compare(embed_cached(system, _ALIKE, plan.cache)), 3).tolist()
-    document["layers"] = _decode_layers(system, plan.counts, plan.seeds)
+    most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
+    document["layers"] = _decode_layers(system, take_some(known[known >= 1], most, _rng()), plan)
     return document
 
 
@@ -54,23 +54,22 @@ def _decode(system: System, plan: Plan, samples: Sequence[Sample]) -> list[dict[
     R² is of the values themselves, as in the paper's figure 1.
     """
     cell = Cell("decoding", "in", "all", plan.seeds[0])
-    questions = []
+    threads, decoded = torch.get_num_threads(), []
     for sample in samples:
         numerals = np.unique(np.concatenate([part.ravel() for part in vars(sample).values()]))
         vectors = embed_cached(system, numerals, plan.cache)
-        questions.append(
-            Question(cell, sample, numerals, vectors, plan.protocol, ("trees",), plan.device)
+        question = Question(
+            cell, sample, numerals, vectors, plan.protocol, ("trees",), plan.device, threads
         )
-    workers = max(1, min(plan.workers, len(questions)))
-    answers = map_ordered(predict_values, questions, workers=workers, start="spawn")
-    return [
-        {
-            "true": (truth := question.sample.test.ravel()).tolist(),
-            "predicted": [float(f"{value:.6g}") for value in predicted],
-            "r2": measure_errors(predicted, truth.astype(float)).r2,
-        }
-        for question, predicted in answers
-    ]
+        predicted, truth = predict_values(question), sample.test.ravel()
+        decoded.append(
+            {
+                "true": truth.tolist(),
+                "predicted": [float(f"{value:.6g}") for value in predicted],
+                "r2": measure_errors(predicted, truth.astype(float)).r2,
+            }
+        )
+    return decoded
 
 
 def _compare(vectors: Matrix) -> Matrix:
@@ -81,16 +80,11 @@ def _compare(vectors: Matrix) -> Matrix:
     return alike
 
 
-def _decode_layers(
-    system: System, counts: Counts, seeds: Sequence[int]
-) -> list[dict[str, Any]] | None:
+def _decode_layers(system: System, numerals: Values, plan: Plan) -> list[dict[str, Any]] | None:
     """The error of ridge regression on every layer, 0 the embeddings, over some numerals."""
     if system.embed_layer is None:
         return None
-    rng = np.random.default_rng(seeds[0])
-    known = counts.values[counts.values >= 1].astype(np.int64)
-    numerals = take_some(known, _MOST_BY_LAYER, rng)
-    splits = [np.random.default_rng(seed).permutation(len(numerals)) for seed in seeds]
+    splits = [np.random.default_rng(seed).permutation(len(numerals)) for seed in plan.seeds]
     cut = len(numerals) // 5
     layers = []
     for layer in range(system.n_layers + 1):
@@ -105,3 +99,8 @@ def _decode_layers(
             {"layer": layer, "range": "all", "values": [error.log_rmse for error in errors]}
         )
     return layers
+
+
+def _rng() -> np.random.Generator:
+    """The same numerals for every system and every number of seeds."""
+    return np.random.default_rng(0)

@@ -27,6 +27,7 @@ from numerate.sample import (
     TASKS,
     Sample,
     TooFewError,
+    Values,
     draw_sample,
     pick_numerals,
     take_some,
@@ -188,14 +189,24 @@ def draw_samples(
             ]
         )
         try:
-            numerals = pick_numerals(plan.counts, cell.range, cell.domain, rng)
-            numerals = take_some(numerals, plan.protocol.most, rng)
+            numerals = _find_numerals(plan.counts, cell, plan.protocol.most, rng)
             samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
         except TooFewError as error:
             if cell.seed == plan.seeds[0]:
                 where = "in-domain" if cell.domain == "in" else "out-of-domain"
                 note(f"{cell.task}, {where} {cell.range} is left out: {error}")
     return samples
+
+
+def _find_numerals(
+    counts: Counts, cell: Cell, most: int | None, rng: np.random.Generator
+) -> Values:
+    """The numerals of a cell; if there may be but some, the same for all seeds and tasks."""
+    if most is None:
+        return pick_numerals(counts, cell.range, cell.domain, rng)
+    place = [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
+    fixed = np.random.default_rng(place)
+    return take_some(pick_numerals(counts, cell.range, cell.domain, fixed), most, fixed)
 
 
 def _ask(

@@ -57,7 +57,7 @@ class Protocol:
     close_share: float = 0.5
     """Of the lists, those whose numbers are neighbours in value."""
     most: int | None = None
-    """Numerals of a cell at most, drawn by the seed."""
+    """Numerals of a cell at most, the same for all seeds and tasks."""
 
     def count_bins(self, width: int) -> int:
         """Return how many quantiles trees see of each coordinate of an input."""

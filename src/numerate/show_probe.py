@@ -9,7 +9,7 @@ from rich.text import Text
 
 from numerate.protocols import Protocol
 from numerate.scores import Summary
-from numerate.tables import ScoreTable
+from numerate.tables import ScoreTable, is_contestant
 
 
 def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
@@ -31,7 +31,10 @@ def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
 
 
 def show_scores(tables: Sequence[ScoreTable]) -> RenderableType:
-    """Return tables of scores: means and 95 % intervals over seeds, the best of a column bold."""
+    """Return tables of scores: means and 95 % intervals over seeds, the best of a column bold.
+
+    Controls that are told the number, and the paper's figures, stand beside and are never best.
+    """
     return Group(*map(_score_table, tables))
 
 
@@ -39,7 +42,8 @@ def _score_table(scores: ScoreTable) -> Table:
     better = "less is better" if scores.low_is_good else "more is better"
     table = _start_table(scores, f"{scores.title} ({better})")
     for system, row in scores.rows.items():
-        cells = [_score_cell(row.get(name), scores.best(name)) for name in scores.ranges]
+        best = {name: scores.best(name) for name in scores.ranges} if is_contestant(system) else {}
+        cells = [_score_cell(row.get(name), best.get(name)) for name in scores.ranges]
         table.add_row(Text(system), *cells)
     return table
 
@@ -53,7 +57,7 @@ def _start_table(scores: ScoreTable, title: str) -> Table:
     return table
 
 
-def _score_cell(summary: Summary | None, best: float) -> Text:
+def _score_cell(summary: Summary | None, best: float | None) -> Text:
     if summary is None:
         return Text("–")
     cell = Text(f"{summary.mean:.4f}", style="bold" if summary.mean == best else "")

@@ -11,7 +11,7 @@ from numerate.estimate import Estimator
 from numerate.run import plan_run
 from numerate.scores import read_scores
 from numerate.show_probe import show_scores
-from numerate.steps import State, Step, judge_steps
+from numerate.steps import State, Step, judge_steps, tell_seconds
 from numerate.tables import find_paper_scores, tabulate_scores
 
 _PLANS: dict[State, str] = {
@@ -20,7 +20,7 @@ _PLANS: dict[State, str] = {
     "unfinished": "goes on",
     "new": "to do",
 }
-_HEADLINES = ("log-rmse", "accuracy")
+_HEADLINES = {("decoding", "log-rmse"), ("list-maximum", "accuracy")}
 
 
 def show_step(step: Step, state: State, seconds: float) -> RenderableType:
@@ -28,7 +28,7 @@ def show_step(step: Step, state: State, seconds: float) -> RenderableType:
     if state == "done":
         return Text(f"{step.title}: done already", style="dim")
     line = Text(step.title, style="bold")
-    return line.append(f": {write_duration(seconds)}", style="")
+    return line.append(f": {tell_seconds(seconds)}", style="")
 
 
 def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
@@ -47,14 +47,14 @@ def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
     }
     for step, state in zip(steps, states, strict=True):
         seconds = expected.get(step.title, 0.0)
-        cell = "unknown" if seconds is None else write_duration(seconds) if seconds else ""
+        cell = "unknown" if seconds is None else tell_seconds(seconds) if seconds else ""
         table.add_row(Text(step.title), _PLANS[state], cell)
     if not expected:
         return Group(table, Text("All is done."))
     total = sum(seconds or 0.0 for seconds in expected.values())
     unknown = None in expected.values()
     more = "; what is unknown can be told when extract has run" if unknown else ""
-    return Group(table, Text(f"About {write_duration(total)} with {workers} processes{more}"))
+    return Group(table, Text(f"About {tell_seconds(total)} with {workers} processes{more}"))
 
 
 def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
@@ -62,25 +62,11 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
     scores = [
         score
         for score in read_scores(root / "probe" / "scores.jsonl")
-        if score.metric in _HEADLINES and score.domain == "in"
+        if (score.task, score.metric) in _HEADLINES and score.domain == "in"
     ]
     beside = (
         [s for s in find_paper_scores(scores) if s.domain == "in"] if compare == "paper" else []
     )
     tables = show_scores(tabulate_scores([*scores, *beside]))
-    return Group(tables, Text(f"The page is {page}", style="bold"))
-
-
-def write_duration(seconds: float) -> str:
-    """Return a duration as people say it.
-
-    >>> write_duration(4.25), write_duration(75), write_duration(8000)
-    ('4.2 s', '1 min 15 s', '2 h 13 min')
-    """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes == 0:
-        return f"{rest} s"
-    hours, minutes_left = divmod(minutes, 60)
-    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
+    more = Text(f"All tables are in {page.parent / 'tables'}", style="dim")
+    return Group(tables, more, Text(f"The page is {page}", style="bold"))

@@ -136,6 +136,21 @@ def list_versions() -> dict[str, str]:
     return versions
 
 
+def tell_seconds(seconds: float) -> str:
+    """Return a duration as people say it.
+
+    >>> tell_seconds(0.31), tell_seconds(75), tell_seconds(7260)
+    ('0.3 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 def hash_path(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of all in a folder."""
     if path.is_dir():

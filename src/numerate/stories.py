@@ -9,10 +9,11 @@ import numpy as np
 
 from numerate.charts import MOST_BANDS, Axis, Cast, Chart, Panel, Point, Series, span
 from numerate.headline import main_column, name_range
-from numerate.layout import GIVEN, Cell, Grid, Row
+from numerate.layout import Cell, Grid, Row
 from numerate.run_files import Floats, Points, Portrait, RunFiles
 from numerate.sample import PROBE_RANGES
 from numerate.scores import summarize_values
+from numerate.tables import GIVEN
 
 _LINE_MOST = 1500  # points of a panel; more would be a blot
 _FEWEST = 5  # numerals of a decade whose quartiles mean anything
@@ -138,8 +139,10 @@ def _follow_distance(cosines: Floats) -> float:
 
     logs = np.log(np.arange(1, len(cosines) + 1))
     above = np.triu_indices(len(cosines), 1)
-    nearness = -np.abs(logs[:, None] - logs)[above]
-    return float(np.nan_to_num(spearmanr(cosines[above], nearness).statistic))
+    nearness, alike = -np.abs(logs[:, None] - logs)[above], cosines[above]
+    if np.ptp(alike) == 0:  # all the same: they follow nothing
+        return 0.0
+    return float(spearmanr(alike, nearness).statistic)
 
 
 def chart_magnitudes(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:

@@ -18,6 +18,8 @@ SHOWN = (
     "subject",
     "nearest",
 )
+GIVEN = ("control:oracle", "control:value")
+"""Controls that are told the number: floors and ceilings, not contestants."""
 _DOMAINS = {"in": ", in-domain", "out": ", out-of-domain"}
 
 
@@ -42,9 +44,15 @@ class ScoreTable:
         return "rmse" in self.metric
 
     def best(self, range_name: str) -> float:
-        """Return the best mean of a range."""
-        means = [row[range_name].mean for row in self.rows.values() if range_name in row]
-        return min(means) if self.low_is_good else max(means)
+        """Return the best mean of a range; of what is told the number only if there is no other."""
+        means = {name: row[range_name].mean for name, row in self.rows.items() if range_name in row}
+        asked = [mean for name, mean in means.items() if is_contestant(name)]
+        return (min if self.low_is_good else max)(asked or means.values())
+
+
+def is_contestant(system: str) -> bool:
+    """Return whether a system is measured here and is not told the number."""
+    return system not in GIVEN and not system.startswith("paper: ")
 
 
 def tabulate_scores(scores: Sequence[Score]) -> list[ScoreTable]:
