@@ -60,6 +60,18 @@ def test_from_a_corpus_to_primed_text_and_back(work):
     assert (work / "back" / "a.txt").read_text() == TEXT
 
 
+def test_exponents_are_laid_primed_and_taken_out_again(work):
+    status, shown, _ = run("fit", "counts.json", "--scale", "log10", "--out", "e.json")
+    assert status == 0
+    assert "11 anchors on the log10 scale: exponents, which need no mixture" in shown
+    status, primed, _ = run(
+        "prime", "-", "--anchors", "e.json", "--marker", "exp", stdin=b"in 1999 or 12,345\n"
+    )
+    assert (status, primed) == (0, "in 1999 <EXP> 3 or 12,345 <EXP> 4\n")
+    back = run("prime", "-", "--undo", stdin=primed.encode())
+    assert back == (0, "in 1999 or 12,345\n", "")
+
+
 def test_quiet_prints_nothing(work):
     for command in (
         ["extract", "a.txt", "--out", "c.json", "--quiet"],
@@ -130,6 +142,15 @@ MISTAKES = [
     (
         ["fit", "counts.json", "--out", "x", "--scale", "ln", "--resolution", "-1"],
         "must be above 0",
+    ),
+    (
+        ["fit", "counts.json", "--out", "x", "--scale", "log10", "--components", "5"],
+        "--components is for the scales linear and ln; log10 needs no mixture",
+    ),
+    (["fit", "counts.json", "--sweep", "5", "--scale", "log10"], "got log10, which needs none"),
+    (
+        ["prime", "a.txt", "--anchors", "anchors.json", "--out", "x", "--marker", "exp"],
+        "marker must be anc or lr for anchors on the ln scale, got 'exp'",
     ),
     (["fit", "counts.json", "--sweep", "a"], "sweep must be whole numbers"),
     (["prime", "a.txt", "--out", "x"], "prime needs --anchors"),

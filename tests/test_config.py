@@ -7,15 +7,23 @@ from numerate.pretrain import PretrainConfig
 LEAST = {"corpus": ["a.txt"], "base": "some/model"}
 
 
-def test_the_papers_variants_are_a_scale_and_a_marker_each():
+def test_the_built_in_variants_are_a_scale_and_a_marker_each():
     config = read_config(LEAST, "here")
     assert {name: (v.scale, v.marker) for name, v in config.variants.items()} == {
         "anchors": ("linear", "anc"),
         "anchors-lr": ("linear", "lr"),
         "ln-anchors": ("ln", "anc"),
         "ln-anchors-lr": ("ln", "lr"),
+        "exp": ("log10", "exp"),
     }
-    assert config.systems == ("base", *config.variants)
+    assert config.systems == ("base", "anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr")
+
+
+def test_exponents_are_not_swept_since_they_need_no_mixture():
+    config = read_config({**LEAST, "fit": {"sweep": [5, 10]}}, "here")
+    assert config.variants["ln-anchors"].sizes == (5, 10)
+    assert config.variants["exp"].sizes == ()
+    assert config.fit_name("exp") == "log10"
 
 
 def test_training_has_the_defaults_of_pretrain_unless_told():
@@ -76,6 +84,8 @@ def test_papers_config_is_the_papers():
         ("systms=3", "systms: no such setting; did you mean systems?"),
         ("variants.x={scale='ln',marker='anc',fit={sweeps=[1]}}", "did you mean sweep?"),
         ("variants.x.scale=ln", "variants.x.marker: must be given"),
+        ("variants.x={scale='log10',marker='lr'}", "variants.x: marker must be exp on the log10"),
+        ("variants.exp.marker=anc", "variants.exp: marker must be exp on the log10 scale"),
         ("fit.components=0", "fit.components: input should be greater than 0, got 0"),
         ("pretrain.learning_rate=-1", "learning_rate must be above 0, got -1"),
         ('systems=["ln-anchor"]', "'ln-anchor' is none; did you mean ln-anchors?"),

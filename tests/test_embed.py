@@ -197,13 +197,17 @@ def test_a_model_with_anchors_keeps_its_own(anchored_models):
         load(str(anchored_models()), priming=other)
 
 
-def test_anchors_beside_a_model_are_enough(anchored_models, tmp_path):
+@pytest.mark.parametrize(
+    "priming",
+    [Priming(ANCHORS, "lr"), Priming(AnchorSet("log10", tuple(range(11))), "exp")],
+)
+def test_anchors_beside_a_model_are_enough(priming, anchored_models, tmp_path):
     folder = tmp_path / "model"
-    shutil.copytree(anchored_models("bert", Priming(ANCHORS, "lr")), folder)
+    shutil.copytree(anchored_models("bert", priming), folder)
     config = json.loads((folder / "config.json").read_text())
     del config["numerate"]
     (folder / "config.json").write_text(json.dumps(config))
-    assert load(str(folder)).priming == Priming(ANCHORS, "lr")
+    assert load(str(folder)).priming == priming
 
 
 def test_anchors_without_markers_are_refused(tiny_models, tmp_path):

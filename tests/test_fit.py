@@ -81,6 +81,24 @@ def test_ln_anchors_are_whole_steps_of_the_resolution():
     assert fine.values == (round(100 * (math.log(1999) + 1)),)
 
 
+def test_exponents_need_no_mixture_and_are_all_there():
+    anchors = fit_anchors(Counts({1999: 10, 5: 1}), scale="log10")
+    assert (anchors.scale, anchors.values) == ("log10", tuple(range(11)))
+    assert [row["anchors"] for row in anchors.fit["distances"]] == [1, 1]
+    assert {row["distance"] for row in anchors.fit["distances"]} == {0.0}
+    reals = fit_anchors(Counts({0.002: 1, 7: 1, 0: 1}, domain="reals"), scale="log10")
+    assert reals.values == tuple(range(-3, 11))
+    with pytest.raises(InputError, match="scale must be linear or ln for a mixture, got log10"):
+        sweep_components(YEARS, [5], scale="log10")
+
+
+@given(st.one_of(st.integers(1, 10**10), st.sampled_from([10**k - 1 for k in range(1, 11)])))
+def test_an_exponent_stands_between_its_power_of_ten_and_the_next(value):
+    exponent = rescale([value, -value], "log10")
+    assert exponent.tolist() == [len(str(value)) - 1] * 2
+    assert restore(exponent[0], "log10") <= value < restore(exponent[0] + 1, "log10")
+
+
 def test_the_same_seed_gives_the_same_anchors_and_another_others():
     first, again, other = (
         fit_anchors(YEARS, n_components=40, seed=seed).values for seed in (1, 1, 2)

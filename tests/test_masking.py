@@ -1,3 +1,5 @@
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from tests.conftest import ARCHITECTURES, make_model
 
 LN = AnchorSet("ln", tuple(range(10, 241)))
 LINEAR = AnchorSet("linear", (5, 1999, 12345))
+EXPONENTS = AnchorSet("log10", tuple(range(11)))
 TEXTS = [
     "in 1999 some 12,345 people paid 5.",
     "In 1999, 2000 and 5: 86 of 86 (86)",
@@ -31,7 +34,7 @@ TEXTS = [
 @pytest.fixture(scope="module", params=ARCHITECTURES)
 def tokenizer(request):
     model, tokenizer = make_model(request.param)
-    add_markers(model, tokenizer, (*MARKERS["anc"], *MARKERS["lr"]))
+    add_markers(model, tokenizer, tuple(chain.from_iterable(MARKERS.values())))
     return tokenizer
 
 
@@ -45,8 +48,10 @@ def mark_slowly(text, spans, tokenizer):
     return encoded["input_ids"], [any(inside[a:b]) for a, b in encoded["offset_mapping"]]
 
 
-@pytest.mark.parametrize("anchors", [LN, LINEAR])
-@pytest.mark.parametrize("marker", ["anc", "lr"])
+@pytest.mark.parametrize(
+    ("anchors", "marker"),
+    [(LN, "anc"), (LN, "lr"), (LINEAR, "anc"), (LINEAR, "lr"), (EXPONENTS, "exp")],
+)
 def test_the_pieces_marked_are_those_whose_characters_are_in_an_anchor(tokenizer, anchors, marker):
     for text in TEXTS:
         primed = prime_text(text, anchors, marker=marker)

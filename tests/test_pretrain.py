@@ -78,8 +78,10 @@ def test_the_head_at_the_labels_gives_what_the_whole_head_gives_there(architectu
     torch.testing.assert_close(after, whole)
 
 
-@pytest.mark.parametrize("scale", ["linear", "ln"])
-@pytest.mark.parametrize("marker", ["anc", "lr"])
+@pytest.mark.parametrize(
+    ("scale", "marker"),
+    [("linear", "anc"), ("linear", "lr"), ("ln", "anc"), ("ln", "lr"), ("log10", "exp")],
+)
 def test_the_model_folder_is_complete(scale, marker, tiny_models, primed_corpora, tmp_path):
     primed = primed_corpora(scale, marker)
     run = pretrain_model(primed, quick_config(tiny_models("bert")), tmp_path / "out")

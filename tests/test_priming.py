@@ -1,9 +1,11 @@
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numerate.choices import Anchor
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
 from numerate.prime import prime_text, prime_texts
@@ -48,6 +50,12 @@ def test_a_masked_anchor_is_one_mask_whatever_its_length():
     assert parts(shown[1]) == [["99,999,999", "<RA>", "<mask>"]]
 
 
+def test_exponents_are_shown_like_anchors():
+    priming = Priming(AnchorSet("log10", tuple(range(11))), "exp")
+    shown = [priming.show(["in 1999"], anchor, "[MASK]")[0].text for anchor in get_args(Anchor)]
+    assert shown == ["in 1999 <EXP> 3", "in 1999 <EXP> [MASK]", "in 1999"]
+
+
 def test_an_absent_anchor_leaves_the_text_as_it_was():
     [shown] = PRIMING.show(["in 1999, 12,345 came"], "absent", "[MASK]")
     assert shown.text == "in 1999, 12,345 came"
@@ -60,7 +68,10 @@ def test_the_numeral_form_of_the_training_text_is_kept_without_anchors_too():
     assert digits.show(["12,345 came"], "visible", "[MASK]")[0].text == "12345 <ANC> 104 came"
 
 
-@pytest.mark.parametrize("priming", [PRIMING, Priming(LN, "lr", "digits")])
+EXPONENTS = Priming(AnchorSet("log10", tuple(range(11))), "exp")
+
+
+@pytest.mark.parametrize("priming", [PRIMING, Priming(LN, "lr", "digits"), EXPONENTS])
 def test_what_a_config_says_is_read_back(priming):
     document = json.loads(json.dumps(priming.describe()))
     assert Priming.read(document, "model") == priming
@@ -71,7 +82,10 @@ def test_what_a_config_says_is_read_back(priming):
     [
         (None, "damaged 'numerate' entry"),
         ({"marker": "anc"}, "damaged 'numerate' entry"),
-        ({**PRIMING.describe(), "marker": "b"}, "marker must be one of anc, lr, got 'b'"),
+        (
+            {**PRIMING.describe(), "marker": "b"},
+            "marker must be anc or lr for anchors on the ln scale",
+        ),
         ({**PRIMING.describe(), "numeral_form": "x"}, "numeral_form must be as-is or digits"),
         ({**PRIMING.describe(), "anchors": {"scale": "ln"}}, "damaged anchors"),
         ({**PRIMING.describe(), "anchors": 3}, "damaged anchors"),

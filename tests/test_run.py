@@ -140,6 +140,16 @@ def test_a_run_cut_off_in_any_step_goes_on_to_the_same_scores(config_file, tmp_p
     assert (cut / same).read_bytes() == (whole / same).read_bytes()
 
 
+def test_exponents_go_through_every_stage(config_file, tmp_path):
+    out = tmp_path / "run"
+    told = run_all(config_file, out, 'systems=["primed:exp","exp"]')
+    assert list(told)[1:4] == ["fit log10", "prime exp", "pretrain exp"]
+    assert not (out / "fit" / "log10" / "sweep.json").exists()
+    scores = read_scores(out / "probe" / "scores.jsonl")
+    assert {score.system for score in scores} == {"base primed as exp (visible)", "exp (masked)"}
+    assert "1874 **&lt;EXP&gt;** **3**" in (out / "report/tables/sentences.md").read_text()
+
+
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
     assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]

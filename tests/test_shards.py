@@ -35,11 +35,16 @@ def files_of(folder):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("marker", ["anc", "lr"])
-def test_a_corpus_comes_back_byte_for_byte(text_file, tmp_path, monkeypatch, workers, marker):
+@pytest.mark.parametrize(
+    ("anchors", "marker"),
+    [(LN, "anc"), (LN, "lr"), (AnchorSet("log10", tuple(range(11))), "exp")],
+)
+def test_a_corpus_comes_back_byte_for_byte(
+    text_file, tmp_path, monkeypatch, workers, anchors, marker
+):
     monkeypatch.setattr(sources, "BLOCK_BYTES", 1000)
     corpus = open_corpus([str(text_file)])
-    primed = prime_corpus(corpus, LN, tmp_path / "out", marker=marker, workers=workers)
+    primed = prime_corpus(corpus, anchors, tmp_path / "out", marker=marker, workers=workers)
     assert len(primed.manifest["shards"]) > 10
     (back,) = unprime_corpus(primed, tmp_path / "back")
     assert back.name == "a.txt"

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
+from numerate.prime import MARKERS
+
 
 def write_card(run: dict[str, Any]) -> str:
     """Return the model card of a run of `numerate pretrain`."""
     config, corpus = run["config"], run["config"]["corpus"]
-    marker, is_ln = corpus["marker"], corpus["scale"] == "ln"
+    is_ln = corpus["scale"] == "ln"
     template = resources.files("numerate").joinpath("data", "model_card.md")
     return template.read_text(encoding="utf-8").format(
         base=config["base"],
@@ -17,7 +19,7 @@ def write_card(run: dict[str, Any]) -> str:
         sources=", ".join(f"`{source['name']}`" for source in corpus["sources"]),
         scale=corpus["scale"],
         resolution=f", resolution {corpus['resolution']:g}" if is_ln else "",
-        markers="`<ANC>`" if marker == "anc" else "`<LA>` and `<RA>`",
+        markers=" and ".join(f"`{token}`" for token in MARKERS[corpus["marker"]]),
         form="as they were" if corpus["numeral_form"] == "as-is" else "without separators",
         tokens=run["tokens"],
         steps=run["steps"],

@@ -5,11 +5,11 @@ from typing import Literal
 Domain = Literal["integers", "reals"]
 """Which numerals count: the paper's positive integers up to 10^10, or decimals and signs too."""
 
-Scale = Literal["linear", "ln"]
-"""Where anchors live: on the values, or on their logarithms."""
+Scale = Literal["linear", "ln", "log10"]
+"""Where anchors live: on the values, on their logarithms, or on their decimal exponents."""
 
-Marker = Literal["anc", "lr"]
-"""What stands between numeral and anchor: `<ANC>`, or `<LA>`/`<RA>` for the anchor's direction."""
+Marker = Literal["anc", "lr", "exp"]
+"""What stands before an anchor: `<ANC>`, `<LA>`/`<RA>` for its direction, `<EXP>` for exponents."""
 
 NumeralForm = Literal["as-is", "digits"]
 """How priming writes a numeral: as it was, or without thousands separators."""

@@ -39,7 +39,7 @@ Workers = Annotated[
 Seed = Annotated[int, typer.Option(help="Decides where the mixture's components start.")]
 Resolution = Annotated[float, typer.Option(help="Units per e-fold of the ln scale (paper: 10).")]
 
-_RESOLUTION = 10.0
+_RESOLUTION, _COMPONENTS = 10.0, 1000
 
 
 @app.command()
@@ -73,8 +73,10 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(help="Where to write the anchors, or with --sweep the figures.")
     ] = None,
-    components: Annotated[int, typer.Option(help="Gaussians in the mixture.")] = 1000,
-    scale: Annotated[Scale, typer.Option(help="Where the mixture is fitted.")] = "linear",
+    components: Annotated[int, typer.Option(help="Gaussians in the mixture.")] = _COMPONENTS,
+    scale: Annotated[
+        Scale, typer.Option(help="Where the anchors live; log10: exponents.")
+    ] = "linear",
     resolution: Resolution = _RESOLUTION,
     seed: Seed = 42,
     sweep: Annotated[
@@ -95,8 +97,7 @@ def fit(
 
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")
-    if scale == "linear" and resolution != _RESOLUTION:
-        raise InputError(f"--resolution is for --scale ln, got {resolution:g} with --scale linear")
+    _check_scale(scale, resolution, components)
     numerals = Counts.load(counts)
     if sweep is not None:
         swept = sweep_components(
@@ -117,12 +118,22 @@ def fit(
         print_shown(show_anchors(anchors), quiet)
 
 
+def _check_scale(scale: Scale, resolution: float, components: int) -> None:
+    """Refuse what a scale has no use for."""
+    if scale != "ln" and resolution != _RESOLUTION:
+        raise InputError(f"--resolution is for --scale ln, got {resolution:g} with --scale {scale}")
+    if scale == "log10" and components != _COMPONENTS:
+        raise InputError("--components is for the scales linear and ln; log10 needs no mixture")
+
+
 @app.command()
 def prime(
     corpus: CorpusNames,
     anchors: Annotated[Path | None, typer.Option(help="What fit has written.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder to write.")] = None,
-    marker: Annotated[Marker, typer.Option(help="<ANC>, or <LA>/<RA> for direction.")] = "anc",
+    marker: Annotated[
+        Marker, typer.Option(help="<ANC>, <LA>/<RA> for direction, or <EXP>.")
+    ] = "anc",
     numeral_form: Annotated[
         NumeralForm, typer.Option(help="digits: write 12,345 as 12345.")
     ] = "as-is",

@@ -1,7 +1,8 @@
 """Config: one TOML file with a section for each stage, checked before anything runs.
 
-A variant is a scale and a marker, with settings of its own where it needs them; the paper's four
-are always there. An unknown key is an error that names the nearest known one.
+A variant is a scale and a marker, with settings of its own where it needs them; the paper's four,
+and `exp` of its scripts, are always there. An unknown key is an error that names the nearest one
+that is known.
 """
 
 import difflib
@@ -27,6 +28,7 @@ from numerate.choices import Anchor, Domain, Errors, Marker, NumeralForm, Readou
 from numerate.errors import InputError
 from numerate.fit import RESOLUTION
 from numerate.pretrain import PretrainConfig
+from numerate.prime import MARKERS_OF
 from numerate.protocols import find_protocol
 from numerate.sample import PROBE_DOMAINS, PROBE_RANGES, TASKS
 
@@ -37,6 +39,7 @@ PAPER_VARIANTS: dict[str, dict[str, str]] = {
     "ln-anchors": {"scale": "ln", "marker": "anc"},
     "ln-anchors-lr": {"scale": "ln", "marker": "lr"},
 }
+VARIANTS = {**PAPER_VARIANTS, "exp": {"scale": "log10", "marker": "exp"}}
 _OWN_SECTIONS = ("fit", "prime", "pretrain")
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -119,6 +122,18 @@ class Variant(Section):
     fit: FitSettings
     prime: PrimeSettings
     pretrain: PretrainSettings  # type: ignore[valid-type]
+
+    @model_validator(mode="after")
+    def _marker_of_scale(self) -> "Variant":
+        if self.marker not in MARKERS_OF[self.scale]:
+            known = " or ".join(MARKERS_OF[self.scale])
+            raise InputError(f"marker must be {known} on the {self.scale} scale")
+        return self
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of components to compare; none on log10, which needs no mixture."""
+        return () if self.scale == "log10" else self.fit.sweep
 
 
 class Config(Section):
@@ -204,14 +219,14 @@ def read_config(raw: Mapping[str, Any], place: str) -> Config:
 
 
 def _fill_variants(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The paper's variants beside the user's, each with the sections that it does not change."""
+    """The built-in variants beside the user's, each with the sections that it does not change."""
     own, shared = raw.get("variants", {}), {name: raw.get(name, {}) for name in _OWN_SECTIONS}
     if not all(isinstance(part, dict) for part in (own, *shared.values())):
         return dict(raw)  # pydantic says what is wrong
     variants: dict[str, Any] = {}
-    for name, part in {**PAPER_VARIANTS, **own}.items():
+    for name, part in {**VARIANTS, **own}.items():
         if isinstance(part, dict):
-            part = {**PAPER_VARIANTS.get(name, {}), **part}
+            part = {**VARIANTS.get(name, {}), **part}
             sections = {key: part.get(key, {}) for key in _OWN_SECTIONS}
             part |= {
                 key: {**shared[key], **section} if isinstance(section, dict) else section

@@ -13,7 +13,7 @@ from numerate.errors import InputError
 from numerate.fit import AnchorSet, restore
 from numerate.markup import escape_markdown
 from numerate.numerals import find_numerals
-from numerate.prime import PrimedText, prime_text, unprime_text
+from numerate.prime import MARKERS_OF, PrimedText, prime_text, unprime_text
 from numerate.shards import PrimedCorpus
 
 OWN = (
@@ -24,7 +24,11 @@ OWN = (
 )
 _MOST, _LONGEST = 4, 160
 _SENTENCE_END = re.compile(r"(?<=[.!?]) +")
-_WAYS: dict[Marker, str] = {"anc": "primed", "lr": "primed with direction"}
+_WAYS: dict[Marker, str] = {
+    "anc": "primed",
+    "lr": "primed with direction",
+    "exp": "primed with exponents",
+}
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,9 @@ def _make_example(text: str, fits: Mapping[str, AnchorSet]) -> Example:
     lines = [Line("plain", tuple(_cut_plain(text, first)))]
     misses = {}
     for name, anchors in fits.items():
-        for marker, way in _WAYS.items():
+        for marker in MARKERS_OF[anchors.scale]:
             primed = prime_text(text, anchors, marker=marker)
-            lines.append(Line(f"{way}, {name}", tuple(_cut(primed))))
+            lines.append(Line(f"{_WAYS[marker]}, {name}", tuple(_cut(primed))))
         misses[name] = _measure_misses(text, anchors)
     return Example(tuple(lines), misses)
 

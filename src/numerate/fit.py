@@ -1,12 +1,13 @@
 """Fit: from counts to anchors, the rounded means of a Gaussian mixture (the paper's section 2).
 
 On the scale `linear` the mixture is fitted to the values themselves, on `ln` to
-resolution * (ln n + 1), where the paper's resolution is 10. There 1999 stands at 86.
+resolution * (ln n + 1), where the paper's resolution is 10. There 1999 stands at 86. The scale
+`log10` needs no mixture: its anchors are the exponents of scientific notation, 1999 stands at 3.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -19,11 +20,13 @@ from numerate.errors import InputError
 from numerate.extract import Counts
 from numerate.files import read_json, write_json
 from numerate.mixture import Floats, Mixture, draw_start, fit_mixture
-from numerate.numerals import DOMAINS
+from numerate.numerals import DOMAINS, LARGEST
 
 SCALES: tuple[Scale, ...] = get_args(Scale)
 FORMAT = "numerate-anchors"
 RESOLUTION = 10.0
+# Every power of ten that a double can be; to look an exponent up is exact, a logarithm is not.
+_POWERS = np.array([float(f"1e{exponent}") for exponent in range(-323, 309)])
 # Ranges as the paper's tables name them; a bound belongs to the range that it opens.
 RANGES: dict[str, tuple[float, float]] = {
     "[0,1]": (0, 1),  # the domain `reals` alone has these
@@ -38,15 +41,21 @@ def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESO
     """Return values as they stand on a scale.
 
     The ln scale is linear from 0 to 1, where the logarithm would leave for minus infinity, and the
-    mirror image below 0.
+    mirror image below 0. On log10 stands the exponent of scientific notation, which knows no sign;
+    that of 0 is 0.
 
     >>> rescale([1999, 1, 0.5, -1999], "ln").round(3).tolist()
     [86.004, 10.0, 5.0, -86.004]
+    >>> rescale([1999, 1, 0.5, -1999], "log10").tolist()
+    [3.0, 0.0, -1.0, 3.0]
     """
     plain = np.asarray(values, dtype=np.float64)
     if scale == "linear":
         return plain
     size = np.abs(plain)
+    if scale == "log10":
+        exponents = np.searchsorted(_POWERS, size, side="right") - 324.0
+        return np.where(size > 0, exponents, 0.0)
     return np.copysign(
         resolution * np.where(size > 1, np.log(np.maximum(size, 1)) + 1, size), plain
     )
@@ -55,10 +64,15 @@ def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESO
 def restore(
     positions: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION
 ) -> Floats:
-    """Return the values that stand at positions on a scale: `rescale` undone."""
+    """Return the values that stand at positions on a scale: `rescale` undone.
+
+    Of an exponent it is the power of ten, the smallest value that has it.
+    """
     plain = np.asarray(positions, dtype=np.float64)
     if scale == "linear":
         return plain
+    if scale == "log10":
+        return np.power(10.0, plain)
     size = np.abs(plain) / resolution
     return np.copysign(np.where(size > 1, np.exp(size - 1), size), plain)
 
@@ -160,6 +174,9 @@ def fit_anchors(
 ) -> AnchorSet:
     """Return the anchors of a corpus: the means of a mixture, rounded, equal ones merged.
 
+    On log10 they are all exponents up to that of 10^10, whichever the corpus has, from 0 or from
+    the smallest in the corpus on; components, resolution and seed do not matter there.
+
     Args:
         counts: The numerals of the corpus.
         n_components: Gaussians in the mixture (the paper: 1000).
@@ -167,6 +184,8 @@ def fit_anchors(
         resolution: Units per e-fold of the ln scale (the paper: 10).
         seed: Decides at which numerals the components start.
     """
+    if scale == "log10":
+        return _lay_exponents(counts)
     mixture = fit_scaled(counts, n_components, scale, resolution, seed)
     alive = mixture.weights * counts.numerals > 1e-6  # the others lost their last numeral
     means = np.unique(np.rint(mixture.means[alive])).astype(np.int64)
@@ -178,10 +197,24 @@ def fit_anchors(
     )
 
 
+def _lay_exponents(counts: Counts) -> AnchorSet:
+    lowest = min(0, int(rescale(counts.values, "log10").min()))
+    highest = int(rescale(LARGEST, "log10"))
+    anchors = AnchorSet("log10", tuple(range(lowest, highest + 1)), domain=counts.domain)
+    diagnosis = {
+        "numerals": counts.numerals,
+        "distinct_numerals": len(counts.counts),
+        "distances": measure_distances(anchors, counts),
+    }
+    return replace(anchors, fit=diagnosis)
+
+
 def fit_scaled(
     counts: Counts, n_components: int, scale: Scale, resolution: float, seed: int
 ) -> Mixture:
     """Return the mixture of the numerals on a scale, started at numerals drawn by the seed."""
+    if scale == "log10":
+        raise InputError("scale must be linear or ln for a mixture, got log10, which needs none")
     if not 0 < resolution < math.inf:
         raise InputError(f"resolution must be above 0, got {resolution:g}")
     if not 1 <= n_components <= counts.numerals:

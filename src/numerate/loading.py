@@ -10,7 +10,7 @@ from numerate.embed import Encoder
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
 from numerate.models import add_markers, quiet_transformers, resolve_model
-from numerate.prime import MARKERS
+from numerate.prime import MARKERS, MARKERS_OF
 from numerate.priming import CONFIG_KEY, Priming
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def _find_priming(
     document = getattr(model.config, CONFIG_KEY, None)
     if document is not None:
         return Priming.read(document, name)
-    anchors = Path(path) / "anchors.json"
-    if not anchors.is_file():
+    file = Path(path) / "anchors.json"
+    if not file.is_file():
         return None
-    known = tokenizer.get_vocab()
-    for marker, tokens in MARKERS.items():
-        if all(token in known for token in tokens):
-            return Priming(AnchorSet.load(anchors), marker)
+    anchors, known = AnchorSet.load(file), tokenizer.get_vocab()
+    for marker in MARKERS_OF[anchors.scale]:
+        if all(token in known for token in MARKERS[marker]):
+            return Priming(anchors, marker)
     raise InputError(f"{name}: has an anchors.json, but its tokenizer knows no marker")
 
 

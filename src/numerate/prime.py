@@ -3,6 +3,7 @@
 Priming inserts ` <ANC> 2000` behind a numeral and touches nothing else, so that taking it out again
 gives back the text byte for byte. A text that holds a marker already is refused. The paper's four
 variants are the scale of the anchors and the marker: `anc`, or `lr` with the anchor's direction.
+Its scripts know a fifth, scientific notation: `1999 <EXP> 3`, the marker `exp` with exponents.
 """
 
 import re
@@ -13,18 +14,27 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from numerate.choices import Marker, NumeralForm
+from numerate.choices import Marker, NumeralForm, Scale
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
 from numerate.numerals import plain_number, scan_numerals, to_characters
 from numerate.sources import Block
 
-MARKERS: dict[Marker, tuple[str, ...]] = {"anc": ("<ANC>",), "lr": ("<LA>", "<RA>")}
+MARKERS: dict[Marker, tuple[str, ...]] = {
+    "anc": ("<ANC>",),
+    "lr": ("<LA>", "<RA>"),
+    "exp": ("<EXP>",),
+}
+MARKERS_OF: dict[Scale, tuple[Marker, ...]] = {
+    "linear": ("anc", "lr"),
+    "ln": ("anc", "lr"),
+    "log10": ("exp",),
+}
 
-_MARKER = re.compile(rb"<(?:ANC|LA|RA)>")
+_MARKER = re.compile(rb"<(?:ANC|LA|RA|EXP)>")
 # What priming inserts, behind a numeral and so behind a digit; ` <` first, which is found fast.
-_INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA)> -?\d+")
-_ANCHORED = re.compile(r"(?<=[0-9]) (<(?:ANC|LA|RA)>) (-?[0-9]+)")
+_INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA|EXP)> -?\d+")
+_ANCHORED = re.compile(r"(?<=[0-9]) (<(?:ANC|LA|RA|EXP)>) (-?[0-9]+)")
 _NUMERAL_BEFORE = re.compile(r"[0-9](?:[0-9.,]| @[.,]@ |[eE][-+−]?(?=[0-9]))*\Z")
 _LONGEST = 64  # characters in which to look for the start of a numeral
 
@@ -83,7 +93,7 @@ def prime_text(
     Args:
         text: Any text that holds no marker.
         anchors: The anchors, which also say on which scale and which numerals.
-        marker: `anc`, or `lr` for the side on which the anchor lies.
+        marker: `anc`, `lr` for the side on which the anchor lies, or `exp` on the scale log10.
         numeral_form: `as-is`, or `digits` to write the numerals without thousands separators.
     """
     return prime_texts([text], anchors, marker=marker, numeral_form=numeral_form)[0]
@@ -165,6 +175,7 @@ def prime_bytes(
     numeral_form: NumeralForm = "as-is",
 ) -> PrimedBytes:
     """Prime UTF-8 bytes in one pass; the caller has made sure that they hold no marker."""
+    check_marker(marker, anchors)
     scan = scan_numerals(data, anchors.domain)
     index, is_left = anchors.locate(scan.values)
     tokens = MARKERS[marker]
@@ -202,6 +213,16 @@ def prime_block(
             "them out with 'numerate prime --undo'"
         )
     return prime_bytes(block.data, anchors, marker=marker, numeral_form=numeral_form)
+
+
+def check_marker(marker: Marker, anchors: AnchorSet) -> None:
+    """Refuse a marker that does not go with the scale of the anchors."""
+    known = MARKERS_OF[anchors.scale]
+    if marker not in known:
+        raise InputError(
+            f"marker must be {' or '.join(known)} for anchors on the {anchors.scale} scale, "
+            f"got {marker!r}"
+        )
 
 
 def unprime_bytes(data: bytes) -> bytes:

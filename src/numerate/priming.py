@@ -11,7 +11,7 @@ from typing import Any, get_args
 from numerate.choices import Anchor, Marker, NumeralForm
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
-from numerate.prime import MARKERS, PrimedNumeral, PrimedText, Span, prime_texts
+from numerate.prime import PrimedNumeral, PrimedText, Span, check_marker, prime_texts
 
 CONFIG_KEY = "numerate"
 _KEYS = ("anchors", "marker", "numeral_form")
@@ -26,8 +26,7 @@ class Priming:
     numeral_form: NumeralForm = "as-is"
 
     def __post_init__(self) -> None:
-        if self.marker not in MARKERS:
-            raise ValueError(f"marker must be one of {', '.join(MARKERS)}, got {self.marker!r}")
+        check_marker(self.marker, self.anchors)
         if self.numeral_form not in get_args(NumeralForm):
             raise ValueError(f"numeral_form must be as-is or digits, got {self.numeral_form!r}")
 

@@ -112,7 +112,7 @@ def _fit_steps(stages: Stages) -> list[Step]:
     steps: dict[str, Step] = {}
     for variant in [*stages.config.trained, *primed]:
         name, chosen = stages.config.fit_name(variant), stages.config.variants[variant]
-        outputs = ("anchors.json", "sweep.json") if chosen.fit.sweep else ("anchors.json",)
+        outputs = ("anchors.json", "sweep.json") if chosen.sizes else ("anchors.json",)
         steps[name] = Step(
             "fit",
             name,

@@ -21,6 +21,7 @@ from numerate.errors import InputError
 from numerate.files import read_json, write_file, write_json
 from numerate.fit import AnchorSet
 from numerate.prime import (
+    check_marker,
     count_markers,
     prime_block,
     unprime_bytes,
@@ -98,11 +99,12 @@ def prime_corpus(
         corpus: The text, without markers.
         anchors: The anchors; a copy goes into the folder.
         folder: New or empty, or where the same priming was begun or done before.
-        marker: `anc`, or `lr` for the side on which the anchor lies.
+        marker: `anc`, `lr` for the side on which the anchor lies, or `exp` on the scale log10.
         numeral_form: `as-is`, or `digits` to write numerals without thousands separators.
         workers: How many processes work; the result does not depend on it.
         progress: Called with the bytes of the corpus that are done.
     """
+    check_marker(marker, anchors)
     settings = _describe(corpus, anchors, marker, numeral_form)
     if _is_done(folder, settings):
         return open_primed(folder)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numerate.similar import Neighbour
     from numerate.training import Status
 
-_ANCHOR = re.compile(r"<(?:ANC|LA|RA)> -?\d+")
+_ANCHOR = re.compile(r"<(?:ANC|LA|RA|EXP)> -?\d+")
 
 
 def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
@@ -62,20 +62,11 @@ def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
 
 def show_anchors(anchors: AnchorSet) -> RenderableType:
     """Return how a fit went, and how far numerals are from their anchors."""
-    fit = anchors.fit
-    unit = "value" if anchors.scale == "linear" else f"{anchors.resolution:g}·(ln n + 1)"
-    end = "converged" if fit["converged"] else "not converged"
-    lines = [
-        f"{len(anchors.values)} anchors on the {anchors.scale} scale ({unit}), from "
-        f"{fit['components']:,} components on {fit['numerals']:,} numerals",
-        f"{end} after {fit['iterations']} iterations; log-likelihood "
-        f"{fit['log_likelihood']:.4f} per numeral, AIC {fit['aic']:,.0f}, BIC {fit['bic']:,.0f}",
-        f"first {_some(anchors.values[:8])}; last {_some(anchors.values[-4:])}",
-    ]
+    ends = f"first {_some(anchors.values[:8])}; last {_some(anchors.values[-4:])}"
     table = Table(title="How far numerals are from their anchors", title_justify="left")
     for name in ("range", "numerals", "anchors", "distance", "in % of value"):
         table.add_column(name, justify="left" if name == "range" else "right")
-    for row in fit["distances"]:
+    for row in anchors.fit["distances"]:
         table.add_row(
             Text(row["range"]),
             f"{row['numerals']:,}",
@@ -83,7 +74,21 @@ def show_anchors(anchors: AnchorSet) -> RenderableType:
             f"{row['distance']:,.2f}",
             f"{row['percent']:.2f}",
         )
-    return Group(*lines, table)
+    return Group(*_tell_fit(anchors), ends, table)
+
+
+def _tell_fit(anchors: AnchorSet) -> list[str]:
+    fit, n_anchors = anchors.fit, len(anchors.values)
+    if anchors.scale == "log10":
+        return [f"{n_anchors} anchors on the log10 scale: exponents, which need no mixture"]
+    unit = "value" if anchors.scale == "linear" else f"{anchors.resolution:g}·(ln n + 1)"
+    end = "converged" if fit["converged"] else "not converged"
+    return [
+        f"{n_anchors} anchors on the {anchors.scale} scale ({unit}), from "
+        f"{fit['components']:,} components on {fit['numerals']:,} numerals",
+        f"{end} after {fit['iterations']} iterations; log-likelihood "
+        f"{fit['log_likelihood']:.4f} per numeral, AIC {fit['aic']:,.0f}, BIC {fit['bic']:,.0f}",
+    ]
 
 
 def show_sweep(sweep: Sweep) -> RenderableType:

@@ -83,10 +83,10 @@ class Stages:
                 resolution=chosen.fit.resolution,
                 seed=self.config.seed,
             )
-            if chosen.fit.sweep:
+            if chosen.sizes:
                 sweep = sweep_components(
                     counts,
-                    chosen.fit.sweep,
+                    chosen.sizes,
                     scale=chosen.scale,
                     resolution=chosen.fit.resolution,
                     seed=self.config.seed,
