@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from numerate import InputError, load
+from numerate.controls import CONTROLS
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.priming import Priming
@@ -18,7 +19,7 @@ from numerate.protocols import LAPTOP, PROTOCOLS
 from numerate.sample import PROBE_DOMAINS, TASKS
 from numerate.scores import read_scores
 from numerate.sentences import SENTENCE_TASKS
-from numerate.systems import CONTROLS, Reading, System, embed_cached, open_systems
+from numerate.systems import Reading, System, embed_cached, open_systems
 
 
 def embed_by_chance(texts):
@@ -130,36 +131,6 @@ def test_the_untrained_model_can_be_shown_anchors(tiny_models):
     [primed] = open_systems(name, reading=Reading(), priming=priming)
     expected = load(str(tiny_models("bert")), priming=priming).embed_numerals([1999])
     np.testing.assert_array_equal(primed.embed_numerals([1999]), expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "vectors"),
-    [
-        ("control:value", [[7], [1999]]),
-        ("control:oracle", [[1 + np.log(7)], [1 + np.log(1999)]]),
-    ],
-)
-def test_controls_are_what_they_say(name, vectors):
-    np.testing.assert_allclose(CONTROLS[name]([7, 1999]), vectors)
-
-
-def test_digits_are_ones_at_their_place_from_the_right():
-    [vector] = CONTROLS["control:digits"]([1999]).reshape(1, 11, 11)
-    assert vector.argmax(axis=1).tolist() == [10] * 7 + [1, 9, 9, 9]
-    assert vector.sum() == 11
-
-
-def test_random_vectors_depend_on_the_numeral_alone():
-    first, again = (CONTROLS["control:random"](numerals) for numerals in ([5, 7], [9, 5]))
-    np.testing.assert_array_equal(first[0], again[1])
-    assert not np.allclose(first[0], first[1])
-
-
-def test_characters_are_counted_with_the_ends():
-    same, other, longer = CONTROLS["control:chars"]([1212, 2121, 12121])
-    assert same.sum() == 6 + 5 + 4
-    assert longer.sum() == 7 + 6 + 5
-    assert not (same == other).all()
 
 
 def test_vectors_are_computed_once_and_kept(tmp_path):

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from numerate.controls import Matrix
 from numerate.lists import classify_lists, find_places
 from numerate.protocols import Protocol
 from numerate.regress import Floats, measure_errors, predict_by_ridge, predict_by_trees, target
 from numerate.sample import Sample, Values
-from numerate.systems import Matrix
 
 
 @dataclass(frozen=True)

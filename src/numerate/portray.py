@@ -11,10 +11,11 @@ import numpy as np
 import torch
 
 from numerate.cells import Cell, Question, predict_values
+from numerate.controls import Matrix
 from numerate.probe import Plan
 from numerate.regress import measure_errors, predict_by_ridge, target
 from numerate.sample import FEWEST, Sample, Values, draw_sample, take_some
-from numerate.systems import Matrix, System, embed_cached
+from numerate.systems import System, embed_cached
 
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500

@@ -15,6 +15,7 @@ import torch
 
 from numerate.cells import Cell, Question, score_question
 from numerate.choices import Anchor
+from numerate.controls import Matrix
 from numerate.corpus import map_ordered
 from numerate.errors import InputError
 from numerate.extract import Counts
@@ -123,7 +124,8 @@ def probe_system(
         plan: What to ask.
         path: `scores.jsonl`.
         progress: Called with the cells that are done.
-        note: Called with a line for each cell that is left out, and why.
+        note: Called with a line for each cell that is left out, and why, and with how many numerals
+            a system does not know.
     """
     known: dict[tuple[object, ...], list[Score]] = {}
     for score in read_scores(path):
@@ -132,7 +134,7 @@ def probe_system(
     if any(cell.task in SENTENCE_TASKS for cell in todo) and system.embed_texts is None:
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
     samples = draw_samples(plan, [cell for cell in todo if cell.task in TASKS], note)
-    answers = _ask(system, plan, samples)
+    answers = _ask(system, plan, samples, note)
     scores = []
     for done, cell in enumerate(plan.cells, 1):
         key = _key(system, plan, cell)
@@ -210,7 +212,7 @@ def _find_numerals(
 
 
 def _ask(
-    system: System, plan: Plan, samples: dict[Cell, Sample]
+    system: System, plan: Plan, samples: dict[Cell, Sample], note: Callable[[str], object]
 ) -> Iterator[tuple[Question, dict[str, float]]]:
     """The answers to some cells, in order; every numeral is embedded once, here."""
     if not samples:
@@ -221,6 +223,7 @@ def _ask(
     }
     numerals = np.unique(np.concatenate([*drawn.values()]))
     vectors = embed_cached(system, numerals, plan.cache)
+    _tell_unknown(system, vectors, note)
     questions = (
         Question(
             cell,
@@ -236,6 +239,18 @@ def _ask(
     )
     workers = min(plan.workers, len(samples))
     return map_ordered(score_question, questions, workers=workers, start="spawn")
+
+
+def _tell_unknown(system: System, vectors: Matrix, note: Callable[[str], object]) -> None:
+    """Say how many numerals have a vector of zeros, which is that of the unknown."""
+    unknown = len(vectors) - int(vectors.any(axis=1).sum())
+    if unknown == len(vectors):
+        raise InputError(f"{system.name}: has no vector of any numeral asked for")
+    if unknown:
+        note(
+            f"{system.name} knows no vector of {unknown:,} of {len(vectors):,} numerals "
+            f"({unknown / len(vectors):.1%}); they are zeros"
+        )
 
 
 def _name_scores(system: System, plan: Plan, cell: Cell, answer: dict[str, float]) -> list[Score]:

@@ -1,12 +1,10 @@
-"""Systems: what can be probed, by name: models with and without anchors, and controls.
+"""Systems: what can be probed, by name: models, released checkpoints, word vectors, controls.
 
-Every result needs its controls beside it: the number itself (`control:oracle`, `control:value`),
-nothing (`control:random`), the written form alone (`control:digits`, `control:chars`), and the
-untrained model shown the same primed text (`control:primed:MODEL`).
+Every result needs its controls beside it: vectors by rule (`control:NAME`), and the untrained model
+shown the same primed text (`control:primed:MODEL`).
 """
 
 import hashlib
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,23 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.choices import Anchor, Readout
+from numerate.controls import CONTROLS, Matrix
 from numerate.errors import InputError
 from numerate.files import open_whole
 from numerate.priming import Priming
+from numerate.word_vectors import open_word_vectors
 
 if TYPE_CHECKING:
     from numerate.embed import Encoder
-
-Matrix = npt.NDArray[np.floating]
-_DIGITS, _BUCKETS, _RANDOM_WIDTH = 11, 512, 384
 
 
 @dataclass(frozen=True)
 class System:
     """Something that makes vectors, under the name that its scores will have.
 
-    A control has no vectors of sentences and no layers. `fingerprint` changes with whatever its
-    vectors of numerals depend on, so that they can be kept.
+    Controls and word vectors have no vectors of sentences and no layers; a vector of zeros says
+    that a numeral is not known. `fingerprint` changes with whatever its vectors of numerals depend
+    on, so that they can be kept.
     """
 
     name: str
@@ -58,8 +56,9 @@ def open_systems(
     """Yield the systems of a name: a control, a plain model, or one for each way to show an anchor.
 
     Args:
-        name: A model folder, a name on the hub, `control:NAME` or `control:primed:MODEL`; in front
-            of it may stand what it is to be called, as in `ours=models/ln`.
+        name: A model folder, a name on the hub, `genbert:FOLDER`, `mwp-bert:FOLDER`,
+            `vectors:FILE`, `control:NAME` or `control:primed:MODEL`; in front of it may stand what
+            it is to be called, as in `ours=models/ln`.
         reading: How vectors are made; several ways to show an anchor are several systems.
         priming: What `control:primed` shows the untrained model.
         device: Where to compute.
@@ -76,6 +75,9 @@ def open_systems(
             known = ", ".join([*CONTROLS, "control:primed:MODEL"])
             raise InputError(f"{model}: no such control; there are {known}")
         yield System(title, CONTROLS[model], f"{model} 1")
+    elif model.startswith("vectors:"):
+        words = open_word_vectors(model.removeprefix("vectors:"))
+        yield System(title, words.embed_numerals, words.fingerprint)
     else:
         yield from _open_model(title, model, reading, None, device)
 
@@ -148,45 +150,3 @@ def _read_vectors(path: Path | None) -> tuple[npt.NDArray[np.int64], Matrix]:
         return np.zeros(0, np.int64), np.zeros((0, 0), np.float32)
     with np.load(path, allow_pickle=False) as arrays:
         return arrays["numerals"], arrays["vectors"]
-
-
-def _embed_oracle(numerals: Sequence[int]) -> Matrix:
-    return np.log(np.array(numerals, np.float64))[:, None] + 1
-
-
-def _embed_value(numerals: Sequence[int]) -> Matrix:
-    return np.array(numerals, np.float64)[:, None]
-
-
-def _embed_random(numerals: Sequence[int]) -> Matrix:
-    rows = [np.random.default_rng(n).standard_normal(_RANDOM_WIDTH) for n in numerals]
-    return np.array(rows, np.float32)
-
-
-def _embed_digits(numerals: Sequence[int]) -> Matrix:
-    """A one for each digit at its place from the right, or for there being none."""
-    written = np.array([list(f"{n:>{_DIGITS}}") for n in numerals])
-    alphabet = np.array(list("0123456789 "))
-    vectors: Matrix = (written[:, :, None] == alphabet).reshape(len(written), -1).astype(np.float32)
-    return vectors
-
-
-def _embed_chars(numerals: Sequence[int]) -> Matrix:
-    """Counts of runs of one to three characters, the ends included, hashed into buckets."""
-    vectors = np.zeros((len(numerals), _BUCKETS), np.float32)
-    for row, numeral in enumerate(numerals):
-        text = f"^{numeral}$"
-        for size in (1, 2, 3):
-            for start in range(len(text) - size + 1):
-                run = text[start : start + size].encode()
-                vectors[row, zlib.crc32(run) % _BUCKETS] += 1
-    return vectors
-
-
-CONTROLS: dict[str, Callable[[Sequence[int]], Matrix]] = {
-    "control:oracle": _embed_oracle,
-    "control:value": _embed_value,
-    "control:random": _embed_random,
-    "control:digits": _embed_digits,
-    "control:chars": _embed_chars,
-}
