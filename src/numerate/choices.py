@@ -11,6 +11,9 @@ Scale = Literal["linear", "ln", "log10"]
 Marker = Literal["anc", "lr", "exp"]
 """What stands before an anchor: `<ANC>`, `<LA>`/`<RA>` for its direction, `<EXP>` for exponents."""
 
+Kind = Literal["genbert", "mwp-bert", "vectors"]
+"""What may stand before the path of a system that is no model of transformers: `genbert:FOLDER`."""
+
 NumeralForm = Literal["as-is", "digits"]
 """How priming writes a numeral: as it was, or without thousands separators."""
 

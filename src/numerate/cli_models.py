@@ -191,8 +191,8 @@ def probe(
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="Model folders, hub names, control:oracle, value, random, digits, chars, or "
-            "control:primed:MODEL; NAME=MODEL calls it so.",
+            help="Model folders, hub names, genbert:FOLDER, mwp-bert:FOLDER, vectors:FILE, "
+            "control:NAME or control:primed:MODEL; NAME=MODEL calls it so.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to go on with.")],

@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from numerate.choices import Anchor, Domain, Errors, Marker, NumeralForm, Readout, Scale
+from numerate.choices import Anchor, Domain, Errors, Kind, Marker, NumeralForm, Readout, Scale
 from numerate.errors import InputError
 from numerate.fit import RESOLUTION
 from numerate.pretrain import PretrainConfig
@@ -40,6 +40,7 @@ PAPER_VARIANTS: dict[str, dict[str, str]] = {
     "ln-anchors-lr": {"scale": "ln", "marker": "lr"},
 }
 VARIANTS = {**PAPER_VARIANTS, "exp": {"scale": "log10", "marker": "exp"}}
+_KINDS = ("control:", *(f"{kind}:" for kind in get_args(Kind)))
 _OWN_SECTIONS = ("fit", "prime", "pretrain")
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -140,7 +141,7 @@ class Config(Section):
     """A whole run.
 
     `systems` are names of variants, `base` (the base model as it is), `primed:VARIANT` (the base
-    model, untrained, shown that variant's text), `control:NAME`, or [NAME=]MODEL.
+    model, untrained, shown that variant's text), or [NAME=]MODEL: whatever can be probed.
     """
 
     name: str = Field(default="run", pattern=_NAME)
@@ -168,7 +169,7 @@ class Config(Section):
     def _known_systems(self) -> "Config":
         known = ["base", *self.variants, *(f"primed:{name}" for name in self.variants)]
         for system in self.systems:
-            is_model = "/" in system or "=" in system or system.startswith("control:")
+            is_model = "/" in system or "=" in system or system.startswith(_KINDS)
             if system not in known and not is_model and not Path(system).exists():
                 raise InputError(f"systems: {system!r} is none{_nearest(system, known)}")
         for name in self.variants:

@@ -9,9 +9,10 @@ from numerate.choices import Precision
 from numerate.embed import Encoder
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
-from numerate.models import add_markers, quiet_transformers, resolve_model
+from numerate.models import add_markers, quiet_transformers, resolve_model, split_kind
 from numerate.prime import MARKERS, MARKERS_OF
 from numerate.priming import CONFIG_KEY, Priming
+from numerate.released import load_released
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -27,16 +28,31 @@ def load(
     """Load an encoder: a folder that `numerate pretrain` wrote, or any model of transformers.
 
     Args:
-        name: A folder, a name on the hub, or `package:MODULE/FOLDER`.
+        name: A folder, a name on the hub, `package:MODULE/FOLDER`, or a checkpoint as its authors
+            released it: `genbert:FOLDER`, `mwp-bert:FOLDER`.
         priming: Shows the model primed text even if it was not trained on any (a control); its
             markers get the mean of all token vectors.
         device: Such as `cpu`, `cuda:1`, `mps`; the best there is unless said.
         precision: `fp32`, `bf16`, or `auto` for bf16 where the machine is fast at it. It rounds to
             three digits, more than numerals next to each other differ by.
     """
+    kind, path = split_kind(name)
+    if kind == "vectors":
+        raise InputError(f"{name}: word vectors are no model; they can be probed")
+    path = resolve_model(path)
+    model, tokenizer = load_released(kind, path) if kind else _load_plain(name, path)
+    known = _find_priming(name, path, model, tokenizer)
+    if priming is not None:
+        if known is not None and known != priming:
+            raise InputError(f"{name}: has anchors of its own; load it without priming")
+        add_markers(model, tokenizer, MARKERS[priming.marker])
+    model.train(False).to(_best_device() if device is None else _check_device(device))
+    return Encoder(name, model, tokenizer, priming or known, precision)
+
+
+def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
     from transformers import AutoModel, AutoTokenizer
 
-    path = resolve_model(name)
     _check_folder(name, path)
     try:
         with quiet_transformers():
@@ -47,13 +63,7 @@ def load(
         raise InputError(f"{name}: cannot be loaded as a model ({reason})") from None
     if not tokenizer.is_fast:
         raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
-    known = _find_priming(name, path, model, tokenizer)
-    if priming is not None:
-        if known is not None and known != priming:
-            raise InputError(f"{name}: has anchors of its own; load it without priming")
-        add_markers(model, tokenizer, MARKERS[priming.marker])
-    model.eval().to(_best_device() if device is None else _check_device(device))
-    return Encoder(name, model, tokenizer, priming or known, precision)
+    return model, tokenizer
 
 
 def _check_folder(name: str, path: str) -> None:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import torch
 
+from numerate.choices import Kind
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,6 +80,16 @@ def quiet_transformers() -> Iterator[None]:
         library.set_verbosity(before)
         if had_bar:
             library.enable_progress_bar()
+
+
+def split_kind(name: str) -> tuple[str, str]:
+    """Return the kind and the path of a name; the kind is empty for a model of transformers.
+
+    >>> split_kind("genbert:models/nd"), split_kind("models/ln")
+    (('genbert', 'models/nd'), ('', 'models/ln'))
+    """
+    kind, colon, path = name.partition(":")
+    return (kind, path) if colon and kind in get_args(Kind) else ("", name)
 
 
 def resolve_model(name: str) -> str:

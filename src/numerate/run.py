@@ -148,11 +148,15 @@ def _train_step(stages: Stages, variant: str) -> Step:
 
 
 def _probe_step(stages: Stages, entry: Entry) -> Step:
+    from numerate.models import split_kind
+
     settings = {**stages.config.probe.model_dump(exclude={"anchor"}), "shown": entry.shown}
     inputs: dict[str, Path | str] = {"counts.json": stages.root / "extract" / "counts.json"}
     model = entry.model.removeprefix("control:primed:")
     is_ours = entry.title in stages.config.variants  # then it may not be there yet
     inputs["model"] = Path(model) if is_ours else stages.locate(model)
+    if kind := split_kind(model)[0]:
+        inputs["kind"] = kind
     if entry.primed_as:
         chosen = stages.config.variants[entry.primed_as]
         settings |= {"marker": chosen.marker, **chosen.prime.model_dump()}

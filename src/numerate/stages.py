@@ -50,11 +50,12 @@ class Stages:
 
     @staticmethod
     def locate(model: str) -> Path | str:
-        """Return the folder of a model, or its name if it is on the hub or a control."""
-        from numerate.models import resolve_model
+        """Return the folder or file of a system, or its name if it is on the hub or a control."""
+        from numerate.models import resolve_model, split_kind
 
-        found = Path(resolve_model(model))
-        return found if found.is_dir() or model.startswith("package:") else model
+        _, path = split_kind(model)
+        found = Path(resolve_model(path))
+        return found if found.exists() or path.startswith("package:") else model
 
     def extract(self, folder: Path) -> None:
         """Count the numerals of the corpus."""
