@@ -4,9 +4,7 @@ Continued masked-language modelling in which the anchors are masked, and nothing
 are the paper's: 6 epochs, 512 tokens, batches of 8, a learning rate of 5e-5 that decays linearly.
 """
 
-import json
 import logging
-import platform
 import shutil
 import time
 from collections.abc import Callable
@@ -14,14 +12,22 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerate import __version__
 from numerate.choices import Precision
-from numerate.corpus import process_rank
 from numerate.errors import InputError
 from numerate.files import write_file, write_json
 from numerate.prime import MARKERS, prime_text
 from numerate.priming import Priming
 from numerate.shards import PrimedCorpus
+from numerate.training_folder import (
+    RUN,
+    WORK,
+    begin_run,
+    find_done,
+    find_start,
+    judge_start,
+    library_versions,
+    make_plain,
+)
 
 if TYPE_CHECKING:
     from numerate.models import Base
@@ -39,7 +45,6 @@ _AMOUNTS = (
     "learning_rate",
     "validation_share",
 )
-WORK, _PLAN, _RUN = "unfinished", "plan.json", "run.json"
 
 
 @dataclass(frozen=True)
@@ -102,8 +107,8 @@ def pretrain_model(
         resume: Go on from the last checkpoint.
         report: Called with the status after every batch.
     """
-    settings = _plain({**asdict(config), "corpus": primed.settings})
-    done = _find_done(folder, settings, resume)
+    settings = make_plain({**asdict(config), "corpus": primed.settings})
+    done = find_done(folder, settings, resume)
     if done is not None:
         return done
     began = time.monotonic()
@@ -117,16 +122,15 @@ def pretrain_model(
     base = load_base(config.base, MARKERS[primed.settings["marker"]], dropout=config.dropout)
     if base.fresh:
         logger.warning("%s has no masked-LM head: it starts with a fresh one", config.base)
-    if process_rank() == 0:
-        write_json(folder / WORK / _PLAN, settings)
+    begin_run(folder, settings)
     try:
         trainer = make_trainer(primed, base, config, folder / WORK, report)
     except InputError:
         if not resume:  # nothing was learned yet: leave nothing behind
             shutil.rmtree(folder / WORK, ignore_errors=True)
         raise
-    start = _judge_start(folder / WORK, trainer)
-    checkpoint = _find_start(folder / WORK, trainer) if resume else None
+    start = judge_start(folder / WORK, trainer)
+    checkpoint = find_start(folder / WORK, trainer) if resume else None
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     result = _describe_run(trainer, base, primed, settings)
     result |= {
@@ -139,11 +143,6 @@ def pretrain_model(
     return result
 
 
-def is_begun(folder: Path) -> bool:
-    """Return whether a folder holds a run, done or unfinished, that can be gone on with."""
-    return (folder / _RUN).exists() or (folder / WORK / _PLAN).exists()
-
-
 def _describe_run(
     trainer: "AnchorTrainer", base: "Base", primed: PrimedCorpus, settings: dict[str, Any]
 ) -> dict[str, Any]:
@@ -153,7 +152,7 @@ def _describe_run(
         "version": 1,
         "stage": "pretrain",
         "config": settings,
-        "versions": _versions(),
+        "versions": library_versions(),
         "example": prime_text("1999", primed.anchors, marker=primed.settings["marker"]).text,
         "fresh_weights": list(base.fresh),
         "sequences_per_epoch": len(trainer.rows.corpus),
@@ -162,33 +161,6 @@ def _describe_run(
         "tokens": trainer.tokens_seen,
         "seconds_training": trainer.pace.elapsed,
     }
-
-
-def _find_done(folder: Path, settings: dict[str, Any], resume: bool) -> dict[str, Any] | None:
-    """What `run.json` says if this very run is done; raises if the folder holds anything else."""
-    run, plan = folder / _RUN, folder / WORK / _PLAN
-    if run.exists():
-        done = json.loads(run.read_bytes())
-        if done.get("config") == settings:
-            return dict(done)
-        raise InputError(f"{folder}: holds a model trained in another way; choose another folder")
-    if process_rank() > 0:  # the first process looks for all, and has perhaps begun
-        return None
-    if plan.exists():
-        if json.loads(plan.read_bytes()) != settings:
-            raise InputError(f"{folder}: holds a run with other settings; choose another folder")
-        if not resume:
-            raise InputError(
-                f"{folder}: holds an unfinished run; go on with --resume, or remove it"
-            )
-    elif folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder}: not empty and not a run; choose another folder")
-    return None
-
-
-def _plain(document: dict[str, Any]) -> dict[str, Any]:
-    """A document as it comes back from JSON."""
-    return dict(json.loads(json.dumps(document)))
 
 
 def _check_anchors(primed: PrimedCorpus, base: str) -> None:
@@ -206,41 +178,6 @@ def _check_anchors(primed: PrimedCorpus, base: str) -> None:
                 f"{theirs.resolution:g}), but the corpus is primed on {primed.anchors.scale} "
                 f"({primed.anchors.resolution:g}); prime it with the anchors of the model"
             )
-
-
-def _find_start(folder: Path, trainer: "AnchorTrainer") -> Path | None:
-    """The checkpoint to go on from, if there is one; the clock and the count of tokens go on."""
-    from numerate.training import find_checkpoint
-
-    found = find_checkpoint(folder)
-    if found is None:
-        logger.warning("%s: no whole checkpoint yet, starting from the beginning", folder)
-        return None
-    checkpoint, trainer.pace.elapsed_before, trainer.tokens_seen = found
-    return checkpoint
-
-
-def _judge_start(folder: Path, trainer: "AnchorTrainer") -> dict[str, float]:
-    """The validation before the first step, from the run that began if this one goes on."""
-    kept = folder / "start.json"
-    if not kept.exists():
-        start = trainer.evaluate()
-        if process_rank() == 0:
-            write_json(kept, start)
-        return start
-    return dict(json.loads(kept.read_bytes()))
-
-
-def _versions() -> dict[str, str]:
-    import torch
-    import transformers
-
-    return {
-        "numerate": __version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "transformers": transformers.__version__,
-    }
 
 
 def _save_model(
@@ -269,5 +206,5 @@ def _save_model(
     write_json(folder / "curve.json", {"format": "numerate-curve", "version": 1, "entries": curve})
     draw_curve(curve, folder / "curve.png")
     write_file(folder / "README.md", write_card(result).encode())
-    write_json(folder / _RUN, result)
+    write_json(folder / RUN, result)
     shutil.rmtree(folder / WORK)

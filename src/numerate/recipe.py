@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from transformers import TrainingArguments
 
 from numerate.batches import Masking, PlannedRows, RehearsalSource
 from numerate.errors import InputError
 from numerate.masking import Sequences, join_sequences, tokenize_documents
-from numerate.models import Base, LabelledHead, has_fast_bf16
+from numerate.models import Base, LabelledHead
 from numerate.rehearse import Rehearsal, read_held_out
 from numerate.shards import PrimedCorpus
-from numerate.training import AnchorTrainer, Pace, Status
+from numerate.training import AnchorTrainer, Pace, Status, make_arguments
 from numerate.validate import Validator
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def make_trainer(
         pace=Pace(rows.n_steps, max_seconds, config.checkpoint_minutes * 60),
         judge=lambda: validator.validate(
             base.model, head, rank=arguments.process_index, n_ranks=arguments.world_size
-        ),
+        ).as_dict(),
         report=report,
         model=base.model,
         args=arguments,
@@ -88,29 +87,17 @@ def _training_arguments(config: "PretrainConfig", folder: Path) -> TrainingArgum
 
 
 def _arguments(config: "PretrainConfig", folder: Path) -> TrainingArguments:
-    use_bf16 = has_fast_bf16() if config.precision == "auto" else config.precision == "bf16"
-    return TrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=config.batch_size,
-        gradient_accumulation_steps=config.accumulate,
-        max_steps=1,  # known when the rows are planned
+    return make_arguments(
+        folder,
+        batch_size=config.batch_size,
         learning_rate=config.learning_rate,
+        precision=config.precision,
+        seed=config.seed,
+        gradient_accumulation_steps=config.accumulate,
         lr_scheduler_type=config.scheduler,
         warmup_steps=config.warmup,
         weight_decay=config.weight_decay,
-        bf16=use_bf16,
-        use_cpu=not torch.cuda.is_available(),
-        logging_strategy="no",
-        eval_strategy="no",
-        save_strategy="no",
-        save_total_limit=2,
-        seed=config.seed,
         report_to=config.report_to,
-        remove_unused_columns=False,
-        dataloader_drop_last=True,
-        dataloader_pin_memory=torch.cuda.is_available(),
-        ddp_find_unused_parameters=False,
-        disable_tqdm=True,
     )
 
 

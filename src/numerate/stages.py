@@ -124,9 +124,10 @@ class Stages:
         """Return what trains a variant."""
 
         def work(folder: Path) -> None:
-            from numerate.pretrain import is_begun, pretrain_model
+            from numerate.pretrain import pretrain_model
             from numerate.shards import open_primed
             from numerate.show import show_training
+            from numerate.training_folder import is_begun
 
             primed, model = open_primed(self.root / "prime" / variant), folder / "model"
             if not (begun := is_begun(model)):  # killed before it could say what it is

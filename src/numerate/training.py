@@ -4,10 +4,10 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -22,13 +22,11 @@ from transformers import (
 )
 
 from numerate.batches import Batch, PlannedRows
+from numerate.choices import Precision
 from numerate.errors import InputError
 from numerate.files import write_json
 from numerate.masking import IGNORED
-from numerate.models import LabelledHead
-
-if TYPE_CHECKING:
-    from numerate.validate import Validation
+from numerate.models import LabelledHead, has_fast_bf16
 
 logger = logging.getLogger(__name__)
 _SEAL = "complete.json"
@@ -113,44 +111,32 @@ def _agree(fraction: float, flag: bool) -> tuple[float, bool]:
     return float(said[0]), bool(said[1])
 
 
-class AnchorTrainer(Trainer):
-    """Trainer with the head where there are labels, rows in their order, sealed checkpoints."""
+class PacedTrainer(Trainer):
+    """Trainer on rows in their order, at a pace, with sealed checkpoints and a progress report."""
 
     def __init__(
         self,
         *,
-        head: LabelledHead,
-        rows: PlannedRows,
+        rows: Sized,
         pace: Pace,
-        judge: Callable[[], "Validation"],
+        judge: Callable[[], Mapping[str, float]],
         report: Callable[[Status], object],
         **options: Any,
     ) -> None:
-        super().__init__(
-            train_dataset=rows, compute_loss_func=sum_of_losses, callbacks=[pace], **options
-        )
-        self.rows = rows
+        super().__init__(train_dataset=rows, callbacks=[pace], **options)
+        self._rows = rows
         self.model_accepts_loss_kwargs = False
         self.remove_callback(PrinterCallback)
-        self._head, self.pace, self._judge, self._report = head, pace, judge, report
+        self.pace, self._judge, self._report = pace, judge, report
         self._tally = torch.zeros(3)  # labelled pieces, right ones, tokens, since the last log
         self._last_log = time.monotonic()
         self.tokens_seen = 0
 
-    def compute_loss(self, model: Any, inputs: Batch, *args: Any, **options: Any) -> Any:
-        """Compute the loss with the head where there are labels."""
-        labels, chosen = inputs["labels"], inputs["labels"] != IGNORED
-        n_tokens = int(inputs["attention_mask"].sum())
-        wanted = options.pop("return_outputs", False)
-        with self._head.at(chosen):
-            loss, outputs = super().compute_loss(
-                model, inputs, *args, **{**options, "return_outputs": True}
-            )
-        right = int((outputs.logits[0].argmax(dim=-1) == labels[chosen]).sum())
-        self._tally += torch.tensor([int(chosen.sum()), right, n_tokens])
-        self.tokens_seen += n_tokens * self.accelerator.num_processes
-        self._show(float(loss.detach()))
-        return (loss, outputs) if wanted else loss
+    def tell(self, loss: float, *, labelled: int, right: int, tokens: int) -> None:
+        """Count what was trained on, and report it."""
+        self._tally += torch.tensor([labelled, right, tokens])
+        self.tokens_seen += tokens * self.accelerator.num_processes
+        self._show(loss)
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Follow the usual schedule by steps; with a budget of minutes, a linear one by clock."""
@@ -171,7 +157,7 @@ class AnchorTrainer(Trainer):
         began = time.monotonic()
         validation = self._judge()
         self._last_log += time.monotonic() - began  # the speed is that of training alone
-        metrics = {f"eval_{k}": v for k, v in validation.as_dict().items()}
+        metrics = {f"eval_{k}": v for k, v in validation.items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
@@ -191,7 +177,7 @@ class AnchorTrainer(Trainer):
         super().log(logs, *args, **options)
 
     def _get_train_sampler(self, *_: Any) -> SequentialSampler:
-        return SequentialSampler(self.rows)
+        return SequentialSampler(self._rows)
 
     def _show(self, loss: float) -> None:
         pieces, right, tokens = self._tally.tolist()
@@ -222,6 +208,58 @@ class AnchorTrainer(Trainer):
                 f"{folder}: the checkpoint could not be written ({reason}); make room, then "
                 "go on from the one before with --resume"
             ) from None
+
+
+class AnchorTrainer(PacedTrainer):
+    """Trainer on planned rows, with the head where there are labels."""
+
+    def __init__(self, *, head: LabelledHead, rows: PlannedRows, **options: Any) -> None:
+        super().__init__(rows=rows, compute_loss_func=sum_of_losses, **options)
+        self._head, self.rows = head, rows
+
+    def compute_loss(self, model: Any, inputs: Batch, *args: Any, **options: Any) -> Any:
+        """Compute the loss with the head where there are labels."""
+        labels, chosen = inputs["labels"], inputs["labels"] != IGNORED
+        n_tokens = int(inputs["attention_mask"].sum())
+        wanted = options.pop("return_outputs", False)
+        with self._head.at(chosen):
+            loss, outputs = super().compute_loss(
+                model, inputs, *args, **{**options, "return_outputs": True}
+            )
+        right = int((outputs.logits[0].argmax(dim=-1) == labels[chosen]).sum())
+        self.tell(float(loss.detach()), labelled=int(chosen.sum()), right=right, tokens=n_tokens)
+        return (loss, outputs) if wanted else loss
+
+
+def make_arguments(
+    folder: Path,
+    *,
+    batch_size: int,
+    learning_rate: float,
+    precision: Precision,
+    seed: int,
+    **options: Any,
+) -> TrainingArguments:
+    """Return what transformers is told of a run that `Pace` paces."""
+    return TrainingArguments(
+        output_dir=str(folder),
+        per_device_train_batch_size=batch_size,
+        learning_rate=learning_rate,
+        bf16=has_fast_bf16() if precision == "auto" else precision == "bf16",
+        seed=seed,
+        max_steps=1,  # known when the rows are planned
+        use_cpu=not torch.cuda.is_available(),
+        logging_strategy="no",
+        eval_strategy="no",
+        save_strategy="no",
+        save_total_limit=2,
+        remove_unused_columns=False,
+        dataloader_drop_last=True,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        ddp_find_unused_parameters=False,
+        disable_tqdm=True,
+        **options,
+    )
 
 
 def sum_of_losses(

@@ -1,0 +1,56 @@
+"""Digits: a word-piece tokenizer that reads every number digit by digit, as GenBERT does.
+
+`12` becomes `1 ##2` and `12,345` becomes `1 ##2 ##3 ##4 ##5`. All of it is in the tokenizer that is
+saved with a model: pieces of several digits keep their numbers under names that no text can spell,
+so that word pieces fall back to single digits, and commas within numbers are dropped before.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from numerate.errors import InputError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_COMMA = r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"
+
+
+def split_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedTokenizerBase":
+    """Return a tokenizer that splits numbers into digits; `name` is its model's in messages."""
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    document = json.loads(tokenizer.backend_tokenizer.to_str())
+    _rename_numbers(document["model"], name)
+    replace = {"type": "Replace", "pattern": {"Regex": _COMMA}, "content": ""}
+    steps = [step for step in (document["normalizer"],) if step]
+    if replace not in (steps[0].get("normalizers", []) if steps else []):
+        document["normalizer"] = {"type": "Sequence", "normalizers": [replace, *steps]}
+    document |= {"truncation": None, "padding": None}
+    # The class of a model's own tokenizer would build another one of its vocabulary alone.
+    as_it_is: Any = PreTrainedTokenizerFast
+    split: PreTrainedTokenizerBase = as_it_is(
+        tokenizer_object=Tokenizer.from_str(json.dumps(document)),
+        model_max_length=tokenizer.model_max_length,
+        **tokenizer.special_tokens_map,
+    )
+    return split
+
+
+def _rename_numbers(model: dict[str, Any], name: str) -> None:
+    """Spell pieces of several digits with spaces, which no word has; their numbers stay."""
+    prefix = model.get("continuing_subword_prefix")
+    digits = [form + digit for form in ("", prefix or "") for digit in "0123456789"]
+    if model.get("type") != "WordPiece" or not all(digit in model["vocab"] for digit in digits):
+        raise InputError(
+            f"{name}: its tokenizer has no word pieces for single digits; choose a BERT-like base"
+        )
+
+    def rename(piece: str) -> str:
+        bare = piece.removeprefix(prefix or "")
+        if len(bare) > 1 and bare.isascii() and bare.isdigit():
+            return piece.removesuffix(bare) + " ".join(bare)
+        return piece
+
+    model["vocab"] = {rename(piece): number for piece, number in model["vocab"].items()}

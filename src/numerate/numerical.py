@@ -1,0 +1,266 @@
+"""Numerical data for the GenBERT recipe: questions on numbers with their answers, of six kinds.
+
+The kinds, their shares and their numbers follow Geva, Gupta and Berant (2020); the words are our
+own. Every example is made from the seed and its number alone, so that the stream can go on from
+anywhere. Numbers, dates and sets of percentages that stand in questions for training never stand in
+one for validation.
+"""
+
+import tomllib
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Split = Literal["train", "dev"]
+KINDS = ("sum", "list", "words", "dates", "span", "share")
+LARGEST = 20_000  # all whole parts are below
+_DEV_SHARE = 5  # one in so many numbers is for validation
+_FIRST, _LAST = date(1100, 1, 1).toordinal(), date(2100, 1, 1).toordinal()
+_DECIMALS = (0.2, 0.4, 0.4)  # of none, one and two, in the half of draws that may have any
+_CENT = Decimal("0.01")
+
+
+class Example(NamedTuple):
+    """A question, its answer, and which kind it is of."""
+
+    question: str
+    answer: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class NumericalData:
+    """The examples of a split; `data[number]` is the same for a seed wherever it is made."""
+
+    split: Split
+    seed: int = 42
+
+    def __getitem__(self, number: int) -> Example:
+        """Return an example; the kinds take turns."""
+        kind = KINDS[number % len(KINDS)]
+        rng = np.random.default_rng([self.seed, self.split == "dev", number])
+        question, answer = _MAKERS[kind](_Draw(rng, self.split, self.seed))
+        return Example(question, answer, kind)
+
+
+def write_number(value: Decimal) -> str:
+    """Return a number as it stands in questions and answers: at most two decimals, no zeros behind.
+
+    >>> [write_number(Decimal(text)) for text in ("12.50", "-100", "0.005")]
+    ['12.5', '-100', '0.01']
+    """
+    text = f"{value.quantize(_CENT, ROUND_HALF_UP):f}"
+    text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """What is drawn for one example, within its split."""
+
+    rng: np.random.Generator
+    split: Split
+    seed: int
+
+    def pick(self, choices: list[str]) -> str:
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def pick_some(self, choices: list[str], count: int) -> list[str]:
+        return [choices[place] for place in self.rng.choice(len(choices), count, replace=False)]
+
+    def count(self, least: int, most: int) -> int:
+        return int(self.rng.integers(least, most + 1))
+
+    def number(self) -> Decimal:
+        """A number whose whole part is of the split."""
+        pool = _pool(self.split, 0, LARGEST, self.seed)
+        whole = int(pool[self.rng.integers(len(pool))])
+        decimals = int(self.rng.choice(3, p=_DECIMALS)) if self.rng.random() < 0.5 else 0
+        return whole + Decimal(int(self.rng.integers(10**decimals))).scaleb(-decimals)
+
+    def numbers(self, count: int) -> list[Decimal]:
+        """Numbers that differ from each other."""
+        found: dict[Decimal, None] = {}
+        while len(found) < count:
+            found[self.number()] = None
+        return list(found)
+
+    def gap(self) -> int:
+        """The most days that one date is after another."""
+        return 30 if self.rng.random() < 0.5 else 150
+
+    def days(self, count: int, unit: str, most: int) -> list[date]:
+        """Dates of the split, each up to so many units after the one before."""
+        days: list[date] = []
+        while len(days) < count:
+            near = self._later(days[-1], unit, most) if days else [self._day(unit)]
+            days = [*days, near[int(self.rng.integers(len(near)))]] if near else []
+        return days
+
+    def _day(self, unit: str) -> date:
+        pool = _pool(self.split, _FIRST, _LAST, self.seed)
+        while True:
+            day = date.fromordinal(int(pool[self.rng.integers(len(pool))]))
+            if unit == "days" or day.day <= 28:  # every month has such a day
+                return day
+
+    def _later(self, day: date, unit: str, most: int) -> list[date]:
+        """The dates of the split that are up to so many units after a date."""
+        days = (_MOVES[unit](day, n) for n in range(1, most + 1))
+        owned = _owned_days(self.split, self.seed)
+        return [d for d in days if d.toordinal() < _LAST and owned[d.toordinal() - _FIRST]]
+
+
+@cache
+def _pool(split: Split, start: int, stop: int, seed: int) -> npt.NDArray[np.int64]:
+    """The whole numbers of a range that are of a split, in order."""
+    order = np.random.default_rng([seed, start, stop]).permutation(np.arange(start, stop))
+    n_dev = len(order) // _DEV_SHARE
+    return np.sort(order[:n_dev] if split == "dev" else order[n_dev:])
+
+
+@cache
+def _owned_days(split: Split, seed: int) -> npt.NDArray[np.bool_]:
+    """Which days are of a split, counted from the first."""
+    owned = np.zeros(_LAST - _FIRST, bool)
+    owned[_pool(split, _FIRST, _LAST, seed) - _FIRST] = True
+    return owned
+
+
+@cache
+def _words() -> dict[str, dict[str, Any]]:
+    path = resources.files("numerate").joinpath("data", "numerical.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _make_sum(draw: _Draw) -> tuple[str, str]:
+    """A signed sum of two to four numbers."""
+    numbers = [draw.number() for _ in range(draw.count(2, 4))]
+    signs = [draw.pick(["+", "-"]) for _ in numbers]
+    terms = [f"{sign} {write_number(n)}" for sign, n in zip(signs, numbers, strict=True)]
+    value = sum(n if sign == "+" else -n for sign, n in zip(signs, numbers, strict=True))
+    written = " ".join(terms).removeprefix("+ ")
+    template = draw.pick(_words()["sum"]["templates"])
+    return template.format(sum=written), write_number(Decimal(value))
+
+
+def _make_list(draw: _Draw) -> tuple[str, str]:
+    """A superlative, or the average, of two to four numbers."""
+    words = _words()["list"]
+    numbers = [draw.number() for _ in range(draw.count(2, 4))]
+    asked = draw.pick(["most", "least", "average"])
+    value = {
+        "most": max(numbers),
+        "least": min(numbers),
+        "average": sum(numbers, Decimal()) / len(numbers),
+    }[asked]
+    question = draw.pick(words["templates"]).format(
+        which=draw.pick(words[asked]), list=_join([write_number(n) for n in numbers], "and")
+    )
+    return question, write_number(value)
+
+
+def _make_words(draw: _Draw) -> tuple[str, str]:
+    """Which of two to four words has the largest or the smallest number."""
+    words = _words()["words"]
+    names = draw.pick_some(words["names"], draw.count(2, 4))
+    numbers = draw.numbers(len(names))
+    asked = draw.pick(["most", "least"])
+    value = max(numbers) if asked == "most" else min(numbers)
+    pairs = [f"{name} {write_number(n)}" for name, n in zip(names, numbers, strict=True)]
+    question = draw.pick(words["templates"]).format(
+        which=draw.pick(words[asked]), pairs=" , ".join(pairs)
+    )
+    return question, names[numbers.index(value)]
+
+
+def _make_dates(draw: _Draw) -> tuple[str, str]:
+    """The most or the least recent of two to four dates, in one of two formats."""
+    words = _words()["dates"]
+    days = draw.days(draw.count(2, 4), "days", draw.gap())
+    write = _write_day_first if draw.rng.random() < 0.5 else _write_month_first
+    asked = draw.pick(["most", "least"])
+    shown = [days[place] for place in draw.rng.permutation(len(days))]
+    question = draw.pick(words["templates"]).format(
+        which=draw.pick(words[asked]), dates=" ; ".join(map(write, shown))
+    )
+    return question, write(days[-1] if asked == "most" else days[0])
+
+
+def _make_span(draw: _Draw) -> tuple[str, str]:
+    """How many days, months or years lie between two dates; never a part of one."""
+    unit = draw.pick(list(_MOVES))
+    most = {"days": draw.gap(), "months": 60, "years": 100}[unit]
+    first, second = draw.days(2, unit, most)
+    months = 12 * (second.year - first.year) + second.month - first.month
+    value = {"days": (second - first).days, "months": months, "years": months // 12}[unit]
+    write = _write_day_first if draw.rng.random() < 0.5 else _write_month_first
+    template = draw.pick(_words()["span"]["templates"])
+    return template.format(unit=unit, first=write(first), second=write(second)), str(value)
+
+
+def _make_share(draw: _Draw) -> tuple[str, str]:
+    """The percentage of one to three of three to five parts, or of all but them."""
+    words = _words()["share"]
+    names = draw.pick_some(words["names"], draw.count(3, 5))
+    percents = _draw_percents(draw, len(names))
+    asked = draw.pick_some(names, draw.count(1, min(3, len(names) - 1)))
+    inside = sum(p for name, p in zip(names, percents, strict=True) if name in asked)
+    is_part = draw.rng.random() < 0.5
+    which = draw.pick(words["is_part" if is_part else "is_rest"])
+    parts = [f"{p} % {name}" for name, p in zip(names, percents, strict=True)]
+    question = draw.pick(words["templates"]).format(
+        parts=" , ".join(parts), which=which.format(names=_join(asked, "or"))
+    )
+    return question, str(inside if is_part else 100 - inside)
+
+
+def _draw_percents(draw: _Draw, count: int) -> list[int]:
+    """Whole percentages that sum to 100; the split owns them as a set, in whatever order."""
+    while True:
+        cuts = np.sort(draw.rng.choice(np.arange(1, 100), count - 1, replace=False))
+        percents = np.diff(np.concatenate(([0], cuts, [100]))).tolist()
+        key = f"{draw.seed} {sorted(percents)}".encode()
+        if (zlib.crc32(key) % _DEV_SHARE == 0) == (draw.split == "dev"):
+            return [int(percent) for percent in percents]
+
+
+def _add_months(day: date, months: int) -> date:
+    years, month = divmod(day.month - 1 + months, 12)
+    return day.replace(year=day.year + years, month=month + 1)
+
+
+def _write_day_first(day: date) -> str:
+    return f"{day.day} {_words()['dates']['months'][day.month - 1]} {day.year}"
+
+
+def _write_month_first(day: date) -> str:
+    return f"{_words()['dates']['months'][day.month - 1]} {day.day} , {day.year}"
+
+
+def _join(parts: list[str], word: str) -> str:
+    """Parts as a list in a sentence."""
+    return f" {word} ".join(filter(None, (" , ".join(parts[:-1]), parts[-1])))
+
+
+_MOVES: dict[str, Callable[[date, int], date]] = {
+    "days": lambda day, n: day + timedelta(days=n),
+    "months": _add_months,
+    "years": lambda day, n: _add_months(day, 12 * n),
+}
+_MAKERS: dict[str, Callable[[_Draw], tuple[str, str]]] = {
+    "sum": _make_sum,
+    "list": _make_list,
+    "words": _make_words,
+    "dates": _make_dates,
+    "span": _make_span,
+    "share": _make_share,
+}

@@ -1,0 +1,58 @@
+import pytest
+from transformers import AutoModel, AutoTokenizer, BertTokenizerFast
+
+import numerate
+from numerate.digits import split_digits
+from numerate.errors import InputError
+from tests.conftest import VOCABULARY, make_model
+
+MORE = ["12", "1999", "##99", "1990s", "##12"]
+
+
+@pytest.fixture
+def whole():
+    names = {token: index for index, token in enumerate([*VOCABULARY, *MORE])}
+    return BertTokenizerFast(vocab=names, model_max_length=64)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("12", "1 ##2"),
+        ("in 1999", "in 1 ##9 ##9 ##9"),
+        ("12,345 people", "1 ##2 ##3 ##4 ##5 people"),
+        ("1,234,567.12", "1 ##2 ##3 ##4 ##5 ##6 ##7 . 1 ##2"),
+        ("12,34 12, 345", "1 ##2 , 3 ##4 1 ##2 , 3 ##4 ##5"),
+        ("the 1990s", "the 1990s"),
+    ],
+)
+def test_numbers_are_read_digit_by_digit(text, pieces, whole):
+    assert split_digits(whole, "bert").tokenize(text) == pieces.split()
+
+
+def test_every_piece_keeps_its_number(whole):
+    split = split_digits(whole, "bert")
+    assert len(split) == len(whole)
+    old, new = whole.get_vocab(), split.get_vocab()
+    assert all(new[piece] == old[piece] for piece in VOCABULARY)
+    assert split.model_max_length == 64
+    assert split("1 of")["input_ids"] == whole("1 of")["input_ids"]
+
+
+def test_a_saved_tokenizer_splits_by_itself(whole, tmp_path):
+    model, _ = make_model("bert")
+    model.resize_token_embeddings(len(whole))
+    model.save_pretrained(tmp_path)
+    split_digits(split_digits(whole, "bert"), "bert").save_pretrained(tmp_path)
+    plain = AutoTokenizer.from_pretrained(tmp_path)
+    assert plain.tokenize("12,345") == ["1", "##2", "##3", "##4", "##5"]
+    encoder = numerate.load(str(tmp_path))
+    states = AutoModel.from_pretrained(tmp_path)(**plain("12345", return_tensors="pt"))
+    mean = states.last_hidden_state[0, 1:-1].mean(dim=0).detach().numpy()
+    for form in ("12,345", 12345):
+        assert encoder.embed_numerals([form])[0] == pytest.approx(mean, abs=1e-5)
+
+
+def test_other_tokenizers_are_refused():
+    with pytest.raises(InputError, match="base: its tokenizer has no word pieces for single digit"):
+        split_digits(make_model("roberta")[1], "base")
