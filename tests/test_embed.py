@@ -225,7 +225,7 @@ def test_what_is_no_model_is_one_line(tmp_path):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.json").write_text("{}")
     for name, message in (
-        ("cut", "go on with 'numerate pretrain --resume'"),
+        ("cut", "its training was cut off, go on with --resume"),
         ("empty", "not a model folder; it has no config.json"),
         ("file", "a file, not a model folder"),
         ("broken", "cannot be loaded as a model"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,26 @@ class Masking:
     vocabulary_size: int
     anchor_visible: float = 0.0
     mlm_probability: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        tokenizer: "PreTrainedTokenizerBase",
+        vocabulary_size: int,
+        *,
+        anchor_visible: float = 0.0,
+        mlm_probability: float = 0.0,
+    ) -> "Masking":
+        """Return how the sequences of a tokenizer are masked."""
+        ids: Any = tokenizer
+        return cls(
+            ids.mask_token_id,
+            ids.pad_token_id,
+            tuple(ids.all_special_ids),
+            vocabulary_size,
+            anchor_visible=anchor_visible,
+            mlm_probability=mlm_probability,
+        )
 
     def collate(self, rows: Sequence[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]) -> Batch:
         """Return a batch of rows, each given with the number that seeds its masking."""

@@ -39,6 +39,44 @@ def write_card(run: dict[str, Any]) -> str:
     )
 
 
+def write_baseline_card(run: dict[str, Any]) -> str:
+    """Return the model card of a run of `numerate baseline`."""
+    config = run["config"]
+    name = f"{config['recipe'].replace('-', '_')}_card.md"
+    template = resources.files("numerate").joinpath("data", name)
+    budget = {"max_tokens": "{:,} tokens", "max_minutes": "{:g} minutes", "epochs": "{:g} epochs"}
+    limit = next(form.format(config[key]) for key, form in budget.items() if config[key])
+    return template.read_text(encoding="utf-8").format(
+        **config,
+        budget=limit,
+        batch=config["batch_size"] * config["accumulate"],
+        numerate=run["versions"]["numerate"],
+        steps=run["steps"],
+        tokens=run["tokens"],
+        minutes=run["seconds_training"] / 60,
+        parameters=run["parameters"],
+        data=run["data"],
+        sources=", ".join(f"`{name}`" for name in config.get("corpus", ())) or "none",
+        extras=_describe_head(run),
+        scores=_tabulate_validation(run["validation"]),
+    )
+
+
+def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:
+    """The figures before and after training, as rows of a table."""
+    start, end = validation["start"], validation["end"]
+    return "\n".join(
+        f"| {name.removeprefix('eval_').replace('_', ' ')} | {start[name]:.3f} | {end[name]:.3f} |"
+        for name in end
+    )
+
+
+def _describe_head(run: dict[str, Any]) -> str:
+    if not run["fresh_weights"]:
+        return ""
+    return "- The base model came without a masked-LM head; it started with a fresh one\n"
+
+
 def describe_distance(validation: Mapping[str, float]) -> str:
     """Return the mean distance of a validation, if any prediction was a number."""
     return f"{validation['eval_distance']:.3f}" if validation["eval_readable"] else "–"
@@ -63,6 +101,4 @@ def _describe_extras(run: dict[str, Any]) -> str:
             f"- **Rehearsal**: {run['config']['rehearse']:.0%} of the tokens were bare numerals "
             f"with their anchors, drawn log-uniformly from 1 to 10^10{held}"
         )
-    if run["fresh_weights"]:
-        lines.append("- The base model came without a masked-LM head; it started with a fresh one")
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines) + _describe_head(run)

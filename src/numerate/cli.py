@@ -8,6 +8,7 @@ import typer
 
 from numerate import __version__
 from numerate.choices import Domain, Errors, Marker, NumeralForm, Scale
+from numerate.cli_baselines import baselines
 from numerate.cli_models import Quiet, embed, pretrain, print_shown, probe, similar
 from numerate.cli_runs import demo, report, run
 from numerate.errors import InputError
@@ -204,6 +205,7 @@ def _pipe(
 
 for command in (pretrain, embed, similar, probe, run, report, demo):
     app.command()(command)
+app.add_typer(baselines, name="baseline")
 
 
 def _print_version(wanted: bool) -> None:

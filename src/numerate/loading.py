@@ -73,7 +73,7 @@ def _check_folder(name: str, path: str) -> None:
         raise InputError(f"{name}: a file, not a model folder")
     if folder.is_dir() and not (folder / "config.json").is_file():
         cut = (folder / "unfinished").is_dir()
-        hint = "go on with 'numerate pretrain --resume'" if cut else "it has no config.json"
+        hint = "its training was cut off, go on with --resume" if cut else "it has no config.json"
         raise InputError(f"{name}: not a model folder; {hint}")
 
 

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from numerate.choices import Precision
 from numerate.errors import InputError
-from numerate.files import write_file, write_json
 from numerate.prime import MARKERS, prime_text
 from numerate.priming import Priming
 from numerate.shards import PrimedCorpus
 from numerate.training_folder import (
-    RUN,
     WORK,
     begin_run,
+    describe_training,
     find_done,
     find_start,
+    finish_run,
     judge_start,
-    library_versions,
     make_plain,
 )
 
@@ -152,14 +151,11 @@ def _describe_run(
         "version": 1,
         "stage": "pretrain",
         "config": settings,
-        "versions": library_versions(),
         "example": prime_text("1999", primed.anchors, marker=primed.settings["marker"]).text,
         "fresh_weights": list(base.fresh),
         "sequences_per_epoch": len(trainer.rows.corpus),
         "tokens_per_epoch": trainer.rows.tokens_per_epoch,
-        "steps": trainer.state.global_step,
-        "tokens": trainer.tokens_seen,
-        "seconds_training": trainer.pace.elapsed,
+        **describe_training(trainer),
     }
 
 
@@ -190,7 +186,6 @@ def _save_model(
     """Write the model folder, `run.json` last; then what was only needed to go on is removed."""
     from numerate.card import write_card
     from numerate.equip import note_priming, write_modules
-    from numerate.figures import draw_curve
 
     for name, rate in base.dropout.items():  # for those who fine-tune it
         setattr(base.model.config, name, rate)
@@ -201,10 +196,4 @@ def _save_model(
     replace(primed.anchors, fit={}).save(folder / "anchors.json")
     config = base.model.config
     write_modules(folder, width=config.hidden_size, n_layers=config.num_hidden_layers)
-    curve = [{"step": 0, **result["validation"]["start"]}]
-    curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
-    write_json(folder / "curve.json", {"format": "numerate-curve", "version": 1, "entries": curve})
-    draw_curve(curve, folder / "curve.png")
-    write_file(folder / "README.md", write_card(result).encode())
-    write_json(folder / RUN, result)
-    shutil.rmtree(folder / WORK)
+    finish_run(trainer, folder, result, write_card(result))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from transformers import TrainingArguments
@@ -42,7 +42,12 @@ def make_trainer(
         rehearsal=_rehearsal(primed, base, config, max_length),
     )
     rows.n_steps = arguments.max_steps = _count_steps(rows, config)
-    masking = _masking(base, config)
+    masking = Masking.of(
+        base.tokenizer,
+        base.model.config.vocab_size,
+        anchor_visible=config.anchor_visible,
+        mlm_probability=config.mlm_probability,
+    )
     head = LabelledHead(base.model)
     validator = Validator(
         held_out,
@@ -141,15 +146,3 @@ def _count_steps(rows: PlannedRows, config: "PretrainConfig") -> int:
         return 10**9  # the clock ends it
     epochs = config.max_tokens / rows.tokens_per_epoch if config.max_tokens else config.epochs
     return max(1, round(rows.steps_per_epoch * epochs))
-
-
-def _masking(base: Base, config: "PretrainConfig") -> Masking:
-    tokenizer: Any = base.tokenizer
-    return Masking(
-        tokenizer.mask_token_id,
-        tokenizer.pad_token_id,
-        tuple(tokenizer.all_special_ids),
-        base.model.config.vocab_size,
-        anchor_visible=config.anchor_visible,
-        mlm_probability=config.mlm_probability,
-    )

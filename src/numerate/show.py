@@ -130,7 +130,7 @@ def show_primed(primed: PrimedCorpus, *, n_samples: int = 3) -> RenderableType:
 
 
 @contextmanager
-def show_training(*, quiet: bool) -> "Iterator[Callable[[Status], None]]":
+def show_training(name: str = "pretrain", *, quiet: bool) -> "Iterator[Callable[[Status], None]]":
     """Quieten transformers, and show a bar of a training run on a terminal."""
     from transformers.utils import logging
 
@@ -138,7 +138,7 @@ def show_training(*, quiet: bool) -> "Iterator[Callable[[Status], None]]":
     quieten.set_verbosity_error()
     quieten.disable_progress_bar()
     columns = (
-        TextColumn("pretrain"),
+        TextColumn(name),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TextColumn("{task.description}"),
@@ -185,6 +185,21 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
     distances = describe_distance(before), describe_distance(after)
     table.add_row("mean distance in ln units", *distances)
     return Group(*map(Text, lines), table)
+
+
+def show_baseline(run: Mapping[str, Any], folder: Path) -> RenderableType:
+    """Return what a run of a baseline's recipe came to."""
+    before, after = run["validation"]["start"], run["validation"]["end"]
+    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
+    head = f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"
+    table = Table(title=f"{run['title']}, on what was held out", title_justify="left")
+    for name in ("", "before", "after"):
+        table.add_column(name, justify="right" if name else "left")
+    for name in after:
+        form = ".1%" if "accuracy" in name else ".3f"
+        label = name.removeprefix("eval_").replace("_", " ")
+        table.add_row(label, format(before[name], form), format(after[name], form))
+    return Group(Text(head), table)
 
 
 def show_vectors(

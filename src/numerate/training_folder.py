@@ -6,13 +6,15 @@ A run works in `unfinished/`, where its plan and its checkpoints are; `run.json`
 import json
 import logging
 import platform
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numerate import __version__
 from numerate.corpus import process_rank
 from numerate.errors import InputError
-from numerate.files import write_json
+from numerate.files import write_file, write_json
 
 if TYPE_CHECKING:
     from numerate.training import PacedTrainer
@@ -33,7 +35,7 @@ def begin_run(folder: Path, settings: dict[str, Any]) -> None:
 
 
 def find_done(folder: Path, settings: dict[str, Any], resume: bool) -> dict[str, Any] | None:
-    """Return what `run.json` says if this very run is done; raises if the folder holds anything else."""
+    """Return what `run.json` says if this very run is done; raises if something else is there."""
     run, plan = folder / RUN, folder / WORK / _PLAN
     if run.exists():
         done = json.loads(run.read_bytes())
@@ -60,7 +62,7 @@ def make_plain(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_start(folder: Path, trainer: "PacedTrainer") -> Path | None:
-    """Return the checkpoint to go on from, if there is one; the clock and the count of tokens go on."""
+    """Return the checkpoint to go on from, if any; the clock and the count of tokens go on."""
     from numerate.training import find_checkpoint
 
     found = find_checkpoint(folder)
@@ -82,8 +84,30 @@ def judge_start(folder: Path, trainer: "PacedTrainer") -> dict[str, float]:
     return dict(json.loads(kept.read_bytes()))
 
 
-def library_versions() -> dict[str, str]:
-    """Return the versions of what trains."""
+def describe_training(trainer: "PacedTrainer") -> dict[str, Any]:
+    """Return what `run.json` says of any training: how much of it there was, and with what."""
+    return {
+        "versions": _versions(),
+        "steps": trainer.state.global_step,
+        "tokens": trainer.tokens_seen,
+        "seconds_training": trainer.pace.elapsed,
+    }
+
+
+def finish_run(trainer: "PacedTrainer", folder: Path, result: Mapping[str, Any], card: str) -> None:
+    """Write curve, card and, last, `run.json`; then remove what was only needed to go on."""
+    from numerate.figures import draw_curve
+
+    curve = [{"step": 0, **result["validation"]["start"]}]
+    curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
+    write_json(folder / "curve.json", {"format": "numerate-curve", "version": 1, "entries": curve})
+    draw_curve(curve, folder / "curve.png")
+    write_file(folder / "README.md", card.encode())
+    write_json(folder / RUN, result)
+    shutil.rmtree(folder / WORK)
+
+
+def _versions() -> dict[str, str]:
     import torch
     import transformers
 
