@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from numerate.choices import Precision
+from numerate.choices import Errors, Precision
 from numerate.errors import InputError
 from numerate.training_folder import (
     WORK,
@@ -70,13 +70,18 @@ class BaselineConfig:
 
 @dataclass(frozen=True)
 class GenbertConfig(BaselineConfig):
-    """The recipe of GenBERT; `corpus` is the text for masked language modelling beside it."""
+    """The recipe of GenBERT; `corpus` is the text for masked language modelling beside it.
+
+    `field` and `errors` say how it is read.
+    """
 
     recipe: ClassVar[str] = "genbert"
     epochs: float = 60.0
     batch_size: int = 800
     learning_rate: float = 6e-5
     corpus: tuple[str, ...] = ()
+    field: str = "text"
+    errors: Errors = "strict"
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:
     return "\n".join(
         f"| {name.removeprefix('eval_').replace('_', ' ')} | {start[name]:.3f} | {end[name]:.3f} |"
         for name in end
+        if name.startswith("eval_")
     )
 
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from numerate.choices import Precision
+from numerate.choices import Errors, Precision
 from numerate.cli_models import Quiet, print_shown
 
 if TYPE_CHECKING:
     from numerate.baseline import BaselineConfig
 
-baselines = typer.Typer(no_args_is_help=True, help="Train a baseline by its authors' recipe.")
+baselines = typer.Typer(help="Train a baseline by its authors' recipe.")
 
 BaseName = Annotated[str, typer.Option("--base", help="A folder or hub name of a BERT-like model.")]
 Out = Annotated[Path, typer.Option(help="The model folder to write.")]
@@ -38,6 +38,10 @@ def genbert(
         list[str] | None,
         typer.Option(help="Text for masked-LM beside the questions; may be given again."),
     ] = None,
+    field: Annotated[str, typer.Option(help="The field of a record that holds its text.")] = "text",
+    errors: Annotated[
+        Errors, typer.Option(help="What to do with bytes that are not UTF-8.")
+    ] = "strict",
     epochs: Annotated[float, typer.Option(help="Times 990,000 questions.")] = 60.0,
     max_tokens: MaxTokens = None,
     max_minutes: MaxMinutes = None,
@@ -57,6 +61,8 @@ def genbert(
     config = GenbertConfig(
         base=base,
         corpus=tuple(corpus or ()),
+        field=field,
+        errors=errors,
         epochs=epochs,
         max_tokens=max_tokens,
         max_minutes=max_minutes,

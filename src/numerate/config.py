@@ -24,6 +24,7 @@ from pydantic import (
     model_validator,
 )
 
+from numerate.baseline import BaselineConfig, GenbertConfig, MwpBertConfig
 from numerate.choices import Anchor, Domain, Errors, Kind, Marker, NumeralForm, Readout, Scale
 from numerate.errors import InputError
 from numerate.fit import RESOLUTION
@@ -41,6 +42,7 @@ PAPER_VARIANTS: dict[str, dict[str, str]] = {
 }
 VARIANTS = {**PAPER_VARIANTS, "exp": {"scale": "log10", "marker": "exp"}}
 _KINDS = ("control:", *(f"{kind}:" for kind in get_args(Kind)))
+RECIPES = ("genbert-recipe", "mwp-bert-recipe")
 _OWN_SECTIONS = ("fit", "prime", "pretrain")
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -73,12 +75,17 @@ class PrimeSettings(Section):
     numeral_form: NumeralForm = "as-is"
 
 
-_TRAINING: dict[str, Any] = {
-    field.name: (field.type, field.default)
-    for field in fields(PretrainConfig)
-    if field.name not in ("base", "seed")
-}
-PretrainSettings = create_model("PretrainSettings", __base__=Section, **_TRAINING)
+def _list_settings(config: type[PretrainConfig | BaselineConfig]) -> dict[str, Any]:
+    """What a section on training can have: all but what the whole run has."""
+    of_run = ("base", "seed", "corpus", "field", "errors")
+    return {f.name: (f.type, f.default) for f in fields(config) if f.name not in of_run}
+
+
+PretrainSettings = create_model(
+    "PretrainSettings", __base__=Section, **_list_settings(PretrainConfig)
+)
+GenbertSettings = create_model("GenbertSettings", __base__=Section, **_list_settings(GenbertConfig))
+MwpBertSettings = create_model("MwpBertSettings", __base__=Section, **_list_settings(MwpBertConfig))
 
 
 class ProbeSettings(Section):
@@ -141,7 +148,8 @@ class Config(Section):
     """A whole run.
 
     `systems` are names of variants, `base` (the base model as it is), `primed:VARIANT` (the base
-    model, untrained, shown that variant's text), or [NAME=]MODEL: whatever can be probed.
+    model, untrained, shown that variant's text), `genbert-recipe` and `mwp-bert-recipe` (the base
+    model, trained by a baseline's recipe), or [NAME=]MODEL: whatever can be probed.
     """
 
     name: str = Field(default="run", pattern=_NAME)
@@ -153,6 +161,8 @@ class Config(Section):
     fit: FitSettings = FitSettings()
     prime: PrimeSettings = PrimeSettings()
     pretrain: PretrainSettings = PretrainSettings()  # type: ignore[valid-type]
+    genbert: GenbertSettings = GenbertSettings()  # type: ignore[valid-type]
+    mwp_bert: MwpBertSettings = MwpBertSettings()  # type: ignore[valid-type]
     probe: ProbeSettings = ProbeSettings()
     report: ReportSettings = ReportSettings()
     variants: dict[Annotated[str, Field(pattern=_NAME)], Variant]
@@ -167,13 +177,15 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _known_systems(self) -> "Config":
-        known = ["base", *self.variants, *(f"primed:{name}" for name in self.variants)]
+        known = ["base", *self.variants, *(f"primed:{name}" for name in self.variants), *RECIPES]
         for system in self.systems:
             is_model = "/" in system or "=" in system or system.startswith(_KINDS)
             if system not in known and not is_model and not Path(system).exists():
                 raise InputError(f"systems: {system!r} is none{_nearest(system, known)}")
         for name in self.variants:
             self.training(name)
+        for system in self.recipes:
+            self.baseline(system)
         return self
 
     @property
@@ -185,6 +197,23 @@ class Config(Section):
         """Return how a variant is trained."""
         settings = self.variants[variant].pretrain.model_dump()  # type: ignore[attr-defined]
         return PretrainConfig(base=self.base, seed=self.seed, **settings)
+
+    @property
+    def recipes(self) -> list[str]:
+        """The baselines that are to be trained."""
+        return [system for system in self.systems if system in RECIPES]
+
+    def baseline(self, system: str) -> BaselineConfig:
+        """Return how a baseline is trained."""
+        shared: dict[str, Any] = {"base": self.base, "seed": self.seed}
+        if system == "mwp-bert-recipe":
+            settings = self.mwp_bert.model_dump()  # type: ignore[attr-defined]
+            if not settings["problems"]:
+                raise InputError("mwp_bert.problems: must be given for the system mwp-bert-recipe")
+            return MwpBertConfig(**shared, **settings)
+        shared |= {"field": self.extract.field, "errors": self.extract.errors}
+        settings = self.genbert.model_dump()  # type: ignore[attr-defined]
+        return GenbertConfig(corpus=self.corpus, **shared, **settings)
 
     def fit_name(self, variant: str) -> str:
         """Return which fit a variant uses: that of its scale, or one of its own."""

@@ -44,6 +44,7 @@ class Estimator:
             "fit": self._expect_fit,
             "prime": self._expect_text,
             "pretrain": self._expect_training,
+            "baseline": self._expect_baseline,
             "probe": self._expect_probe,
         }
         return expect[step.stage](step) if step.stage in expect else _START
@@ -72,6 +73,10 @@ class Estimator:
         epoch = _TOKENS_PER_WORD * (self._words or 0)
         tokens = settings["max_tokens"] or settings["epochs"] * epoch
         return _START + float(tokens) / self._tokens_per_second
+
+    def _expect_baseline(self, step: Step) -> float | None:
+        has_budget = step.settings["max_minutes"] or step.settings["max_tokens"]
+        return self._expect_training(step) if has_budget else None
 
     def _expect_probe(self, step: Step) -> float | None:
         if self._counts is None:

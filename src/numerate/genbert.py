@@ -237,9 +237,7 @@ def _read_texts(
     """The sequences of the corpus, from the run before if it got that far."""
     if not (folder / "bounds.npy").exists():
         found = join_sequences(
-            tokenize_documents(
-                _documents(config.corpus), tokenizer, max_length=TEXT_LENGTH, keep="all"
-            )
+            tokenize_documents(_documents(config), tokenizer, max_length=TEXT_LENGTH, keep="all")
         )
         if not len(found):
             raise InputError(f"{', '.join(config.corpus)}: no text to read beside the questions")
@@ -247,9 +245,9 @@ def _read_texts(
     return Sequences.load(folder)
 
 
-def _documents(names: Sequence[str]) -> Iterator[str]:
+def _documents(config: GenbertConfig) -> Iterator[str]:
     """The lines or records of a corpus that are not blank."""
-    for block in open_corpus(names).blocks():
+    for block in open_corpus(config.corpus, field=config.field, errors=config.errors).blocks():
         start = 0
         ends = block.bounds
         parts = block.data.split(b"\n") if ends is None else []

@@ -6,7 +6,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from numerate.config import Config
+from numerate.baseline import MwpBertConfig
+from numerate.config import RECIPES, Config
 from numerate.corpus import is_stream, open_corpus
 from numerate.errors import InputError
 from numerate.files import write_file, write_json
@@ -66,6 +67,7 @@ def plan_run(config: Config, root: Path, *, workers: int = 1, quiet: bool = True
     steps += _fit_steps(stages)
     for name in config.trained:
         steps += [_prime_step(stages, name), _train_step(stages, name)]
+    steps += [_baseline_step(stages, system) for system in config.recipes]
     steps += [_probe_step(stages, entry) for entry in list_entries(config, root)]
     records = {step.title: step.folder(root) / RECORD for step in steps}
     settings = {"systems": config.systems, "name": config.name, **config.report.model_dump()}
@@ -89,6 +91,9 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
             folder = str(root / "pretrain" / system / "model")
             for anchor in config.probe.anchor:
                 yield Entry(f"{system}-{anchor}", system, folder, anchor)
+        elif system in RECIPES:
+            title = config.baseline(system).title
+            yield Entry(system, title, str(root / "baseline" / system / "model"))
         elif system == "base":
             yield Entry("base", "base", config.base, "absent")
         elif system.startswith("primed:"):
@@ -147,13 +152,24 @@ def _train_step(stages: Stages, variant: str) -> Step:
     return Step("pretrain", variant, settings, inputs, outputs, stages.pretrain(variant))
 
 
+def _baseline_step(stages: Stages, system: str) -> Step:
+    config = stages.config.baseline(system)
+    inputs: dict[str, Path | str] = {"base": stages.locate(config.base)}
+    if isinstance(config, MwpBertConfig):
+        inputs["problems"] = Path(config.problems)
+    else:
+        inputs |= _corpus_inputs(stages.config)
+    outputs = ("model/model.safetensors", "model/config.json")
+    return Step("baseline", system, asdict(config), inputs, outputs, stages.baseline(system))
+
+
 def _probe_step(stages: Stages, entry: Entry) -> Step:
     from numerate.models import split_kind
 
     settings = {**stages.config.probe.model_dump(exclude={"anchor"}), "shown": entry.shown}
     inputs: dict[str, Path | str] = {"counts.json": stages.root / "extract" / "counts.json"}
     model = entry.model.removeprefix("control:primed:")
-    is_ours = entry.title in stages.config.variants  # then it may not be there yet
+    is_ours = Path(model).is_relative_to(stages.root)  # then it may not be there yet
     inputs["model"] = Path(model) if is_ours else stages.locate(model)
     if kind := split_kind(model)[0]:
         inputs["kind"] = kind

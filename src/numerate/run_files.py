@@ -200,7 +200,7 @@ def _read_cosines(rows: list[list[float]] | None) -> Floats | None:
 
 def _read_steps(find: _Finder) -> Iterator[Step]:
     """The records of the steps in the order of the stages; the report's own is not among them."""
-    order = ("extract", "fit", "prime", "pretrain", "embed", "probe")
+    order = ("extract", "fit", "prime", "pretrain", "baseline", "embed", "probe")
     paths = [path for stage in order for path in find(f"{stage}/run.json")]
     paths += [path for stage in order for path in find(f"{stage}/*/run.json")]
     for path in sorted(paths, key=lambda path: order.index(path.relative_to(find.folder).parts[0])):

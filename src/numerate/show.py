@@ -192,10 +192,10 @@ def show_baseline(run: Mapping[str, Any], folder: Path) -> RenderableType:
     before, after = run["validation"]["start"], run["validation"]["end"]
     speed = run["tokens"] / max(run["seconds_training"], 1e-9)
     head = f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"
-    table = Table(title=f"{run['title']}, on what was held out", title_justify="left")
+    table = Table(title=f"{run['title']}, held out", title_justify="left")
     for name in ("", "before", "after"):
         table.add_column(name, justify="right" if name else "left")
-    for name in after:
+    for name in filter(lambda key: key.startswith("eval_"), after):
         form = ".1%" if "accuracy" in name else ".3f"
         label = name.removeprefix("eval_").replace("_", " ")
         table.add_row(label, format(before[name], form), format(after[name], form))

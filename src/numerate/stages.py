@@ -139,6 +139,22 @@ class Stages:
 
         return work
 
+    def baseline(self, system: str) -> Work:
+        """Return what trains a baseline by its recipe."""
+
+        def work(folder: Path) -> None:
+            from numerate.baseline import train_baseline
+            from numerate.show import show_training
+            from numerate.training_folder import is_begun
+
+            model = folder / "model"
+            if not (begun := is_begun(model)):  # killed before it could say what it is
+                shutil.rmtree(model, ignore_errors=True)
+            with show_training(system, quiet=self.quiet) as report:
+                train_baseline(self.config.baseline(system), model, resume=begun, report=report)
+
+        return work
+
     def probe(self, entry: Entry) -> Work:
         """Return what probes and portrays a system."""
 
