@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from numerate.almanac import write_almanac as write_almanac
+    from numerate.baseline import GenbertConfig as GenbertConfig
+    from numerate.baseline import MwpBertConfig as MwpBertConfig
+    from numerate.baseline import train_baseline as train_baseline
     from numerate.corpus import Corpus as Corpus
     from numerate.corpus import open_corpus as open_corpus
     from numerate.embed import Encoder as Encoder
@@ -34,6 +37,7 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "almanac": ["write_almanac"],
+    "baseline": ["GenbertConfig", "MwpBertConfig", "train_baseline"],
     "corpus": ["Corpus", "open_corpus"],
     "embed": ["Encoder"],
     "errors": ["InputError"],
