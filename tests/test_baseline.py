@@ -101,6 +101,13 @@ def test_a_killed_run_goes_on_to_the_same_weights(tiny_models, tmp_path):
     assert all(torch.equal(whole[name], killed[name]) for name in whole)
 
 
+def test_a_run_without_its_problems_does_not_begin(tiny_models, tmp_path):
+    raw = {"corpus": ["almanac:"], "base": str(tiny_models("bert"))}
+    raw |= {"systems": ["mwp-bert-recipe"], "mwp_bert": {"problems": "nosuch.csv"}}
+    with pytest.raises(InputError, match=r"mwp_bert\.problems: nosuch\.csv: no such file"):
+        plan_run(read_config(raw, "here"), tmp_path / "run")
+
+
 def test_recipes_are_systems_of_a_run(tiny_models, problems, tmp_path):
     corpus = tmp_path / "a.txt"
     lines = [f"in the year {1900 + n} some {n} people paid {3 * n + 7}." for n in range(1, 250)]

@@ -136,6 +136,9 @@ def test_other_models_with_word_pieces_learn_too(architecture, tiny_models, tmp_
     config = quick(str(tiny_models(architecture)), max_tokens=8000)
     run = train_baseline(config, tmp_path / "out")
     assert run["validation"]["end"]["eval_loss"] < run["validation"]["start"]["eval_loss"]
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "out")
+    model = AutoModel.from_pretrained(tmp_path / "out")
+    assert model(**tokenizer("12,345", return_tensors="pt")).last_hidden_state.shape[1] == 7
 
 
 def cut_off(config, folder, at):

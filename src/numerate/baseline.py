@@ -40,6 +40,7 @@ class BaselineConfig:
     """What both recipes can be told; a budget of tokens or minutes replaces epochs."""
 
     recipe: ClassVar[str]
+    title: ClassVar[str]  # what tables call the result
     base: str = "google-bert/bert-base-uncased"
     epochs: float = 1.0
     max_tokens: int | None = None
@@ -62,11 +63,6 @@ class BaselineConfig:
         if self.max_tokens is not None and self.max_minutes is not None:
             raise InputError("max_tokens and max_minutes must not both be given")
 
-    @property
-    def title(self) -> str:
-        """What tables call the result."""
-        return TITLES[self.recipe]
-
 
 @dataclass(frozen=True)
 class GenbertConfig(BaselineConfig):
@@ -76,6 +72,7 @@ class GenbertConfig(BaselineConfig):
     """
 
     recipe: ClassVar[str] = "genbert"
+    title: ClassVar[str] = "GenBERT recipe"
     epochs: float = 60.0
     batch_size: int = 800
     learning_rate: float = 6e-5
@@ -89,15 +86,16 @@ class MwpBertConfig(BaselineConfig):
     """The recipe of MWP-BERT; `problems` is the file of math word problems."""
 
     recipe: ClassVar[str] = "mwp-bert"
+    title: ClassVar[str] = "MWP-BERT recipe"
     epochs: float = 150.0
     problems: str = ""
 
 
-TITLES = {"genbert": "GenBERT recipe", "mwp-bert": "MWP-BERT recipe"}
+Recipe = GenbertConfig | MwpBertConfig
 
 
 def train_baseline(
-    config: BaselineConfig,
+    config: Recipe,
     folder: Path,
     *,
     resume: bool = False,
@@ -106,7 +104,7 @@ def train_baseline(
     """Train a base model by a recipe into a folder, and return what `run.json` says.
 
     Args:
-        config: A `GenbertConfig` or a `MwpBertConfig`.
+        config: The recipe, its base model, its budget and its hyper-parameters.
         folder: New or empty; or, with `resume`, where a run was cut off.
         resume: Go on from the last checkpoint.
         report: Called with the status after every batch.
@@ -159,17 +157,15 @@ def train_baseline(
     return result
 
 
-def _prepare(base: "Base", config: BaselineConfig, folder: Path) -> "Lessons":
+def _prepare(base: "Base", config: Recipe, folder: Path) -> "Lessons":
     """What a recipe trains on."""
     if isinstance(config, GenbertConfig):
         from numerate.genbert import prepare_genbert
 
         return prepare_genbert(base, config, folder)
-    if isinstance(config, MwpBertConfig):
-        from numerate.mwp_bert import prepare_mwp_bert
+    from numerate.mwp_bert import prepare_mwp_bert
 
-        return prepare_mwp_bert(base, config)
-    raise TypeError(f"config must be that of a recipe, got {type(config).__name__}")
+    return prepare_mwp_bert(base, config)
 
 
 def _save_weights(base: "Base", lessons: "Lessons", folder: Path) -> None:

@@ -9,7 +9,7 @@ from numerate.choices import Errors, Precision
 from numerate.cli_models import Quiet, print_shown
 
 if TYPE_CHECKING:
-    from numerate.baseline import BaselineConfig
+    from numerate.baseline import Recipe
 
 baselines = typer.Typer(help="Train a baseline by its authors' recipe.")
 
@@ -117,7 +117,7 @@ def mwp_bert(
     _train(config, out, resume=resume, quiet=quiet)
 
 
-def _train(config: "BaselineConfig", out: Path, *, resume: bool, quiet: bool) -> None:
+def _train(config: "Recipe", out: Path, *, resume: bool, quiet: bool) -> None:
     from numerate.baseline import train_baseline
     from numerate.show import show_baseline, show_training
 

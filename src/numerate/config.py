@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from numerate.baseline import BaselineConfig, GenbertConfig, MwpBertConfig
+from numerate.baseline import GenbertConfig, MwpBertConfig, Recipe
 from numerate.choices import Anchor, Domain, Errors, Kind, Marker, NumeralForm, Readout, Scale
 from numerate.errors import InputError
 from numerate.fit import RESOLUTION
@@ -75,7 +75,7 @@ class PrimeSettings(Section):
     numeral_form: NumeralForm = "as-is"
 
 
-def _list_settings(config: type[PretrainConfig | BaselineConfig]) -> dict[str, Any]:
+def _list_settings(config: type[PretrainConfig | Recipe]) -> dict[str, Any]:
     """What a section on training can have: all but what the whole run has."""
     of_run = ("base", "seed", "corpus", "field", "errors")
     return {f.name: (f.type, f.default) for f in fields(config) if f.name not in of_run}
@@ -203,7 +203,7 @@ class Config(Section):
         """The baselines that are to be trained."""
         return [system for system in self.systems if system in RECIPES]
 
-    def baseline(self, system: str) -> BaselineConfig:
+    def baseline(self, system: str) -> Recipe:
         """Return how a baseline is trained."""
         shared: dict[str, Any] = {"base": self.base, "seed": self.seed}
         if system == "mwp-bert-recipe":

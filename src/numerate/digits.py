@@ -33,6 +33,7 @@ def split_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrained
     split: PreTrainedTokenizerBase = as_it_is(
         tokenizer_object=Tokenizer.from_str(json.dumps(document)),
         model_max_length=tokenizer.model_max_length,
+        model_input_names=tokenizer.model_input_names,
         **tokenizer.special_tokens_map,
     )
     return split

@@ -156,7 +156,9 @@ def _baseline_step(stages: Stages, system: str) -> Step:
     config = stages.config.baseline(system)
     inputs: dict[str, Path | str] = {"base": stages.locate(config.base)}
     if isinstance(config, MwpBertConfig):
-        inputs["problems"] = Path(config.problems)
+        inputs["problems"] = path = Path(config.problems)
+        if not path.is_file():
+            raise InputError(f"mwp_bert.problems: {path}: no such file")
     else:
         inputs |= _corpus_inputs(stages.config)
     outputs = ("model/model.safetensors", "model/config.json")
