@@ -12,8 +12,8 @@ import transformers as tf
 
 from numerate import InputError, load
 from numerate.config import read_config
+from numerate.digits import split_digits
 from numerate.models import MINILM, resolve_model
-from numerate.released import make_digit_tokenizer
 from numerate.stages import Stages
 from numerate.systems import Reading, open_systems
 
@@ -131,8 +131,12 @@ def test_mwp_bert_gives_the_vectors_of_its_weights_and_pieces(
     np.testing.assert_allclose(encoder.embed_numerals(NUMERALS), expected, atol=1e-5)
 
 
+def make_digit_tokenizer():
+    return split_digits(tf.BertTokenizerFast(vocab=read_tokens(), model_max_length=64), "bert")
+
+
 def test_digits_are_those_of_word_pieces_that_were_split():
-    tokenizer = make_digit_tokenizer(read_tokens(), 64)
+    tokenizer = make_digit_tokenizer()
     plain = tf.BertTokenizerFast(vocab=read_tokens())
     assert tokenizer.tokenize("12") == ["1", "##2"]
     rng = random.Random(0)
@@ -152,11 +156,11 @@ def test_digits_are_those_of_word_pieces_that_were_split():
     ],
 )
 def test_numbers_are_normalised_before_they_are_cut(text, pieces):
-    assert " ".join(make_digit_tokenizer(read_tokens(), 64).tokenize(text)) == pieces
+    assert " ".join(make_digit_tokenizer().tokenize(text)) == pieces
 
 
 def test_the_digit_tokenizer_is_saved_and_loaded_as_it_is(tmp_path):
-    tokenizer = make_digit_tokenizer(read_tokens(), 64)
+    tokenizer = make_digit_tokenizer()
     tokenizer.save_pretrained(tmp_path)
     again = tf.AutoTokenizer.from_pretrained(tmp_path)
     text = "twelve of 12,345 came in 1999"

@@ -1,8 +1,10 @@
 """Digits: a word-piece tokenizer that reads every number digit by digit, as GenBERT does.
 
-`12` becomes `1 ##2` and `12,345` becomes `1 ##2 ##3 ##4 ##5`. All of it is in the tokenizer that is
-saved with a model: pieces of several digits keep their numbers under names that no text can spell,
-so that word pieces fall back to single digits, and commas within numbers are dropped before.
+`12` becomes `1 ##2`, `12,345` becomes `1 ##2 ##3 ##4 ##5`, and `twelve` what `12` does; a word such
+as `129th` may be cut one letter elsewhere than by splitting its pieces. All of it is in the
+tokenizer that is saved with a model: pieces of several digits keep their numbers under names that
+no text can spell, so that word pieces fall back to single digits, and commas within numbers are
+dropped before.
 """
 
 import json
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 _COMMA = r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"]
+_WORDS += ["eighteen", "nineteen"]
 
 
 def split_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedTokenizerBase":
@@ -23,10 +28,11 @@ def split_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrained
 
     document = json.loads(tokenizer.backend_tokenizer.to_str())
     _rename_numbers(document["model"], name)
-    replace = {"type": "Replace", "pattern": {"Regex": _COMMA}, "content": ""}
+    no_comma = _replace(_COMMA, "")
+    words = [_replace(rf"\b{word}\b", str(value)) for value, word in enumerate(_WORDS)]
     steps = [step for step in (document["normalizer"],) if step]
-    if replace not in (steps[0].get("normalizers", []) if steps else []):
-        document["normalizer"] = {"type": "Sequence", "normalizers": [replace, *steps]}
+    if no_comma not in (steps[0].get("normalizers", []) if steps else []):
+        document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}
     document |= {"truncation": None, "padding": None}
     # The class of a model's own tokenizer would build another one of its vocabulary alone.
     as_it_is: Any = PreTrainedTokenizerFast
@@ -37,6 +43,11 @@ def split_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrained
         **tokenizer.special_tokens_map,
     )
     return split
+
+
+def _replace(pattern: str, content: str) -> dict[str, Any]:
+    """A step of a normalizer, as a tokenizer's file has it."""
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
 def _rename_numbers(model: dict[str, Any], name: str) -> None:

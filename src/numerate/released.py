@@ -11,7 +11,6 @@ it takes the vocabulary of bert-base-uncased.
 
 import json
 import pickle
-import re
 import struct
 import warnings
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from numerate.digits import split_digits
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,16 +34,7 @@ _NEEDED = (
     "num_attention_heads",
     "intermediate_size",
 )
-_SPECIAL = {
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "mask_token": "[MASK]",
-}
-_NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_NUMBER_WORDS += ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
-_NUMBER_WORDS += ["seventeen", "eighteen", "nineteen"]
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _BAD_PICKLES = (
     pickle.UnpicklingError,
     struct.error,
@@ -54,7 +45,6 @@ _BAD_PICKLES = (
     TypeError,
     ValueError,
 )
-_DIGITS = re.compile(r"(?:##)?[0-9]+")
 
 
 def load_released(kind: str, folder: str) -> tuple["BertModel", "PreTrainedTokenizerBase"]:
@@ -70,39 +60,8 @@ def load_released(kind: str, folder: str) -> tuple["BertModel", "PreTrainedToken
     weights = _read_weights(place)
     _check_kind(place, kind, weights)
     model = _make_encoder(place, config, weights)
-    make = make_digit_tokenizer if kind == "genbert" else _make_tokenizer
-    return model, make(vocabulary, config.max_position_embeddings)
-
-
-def make_digit_tokenizer(vocabulary: dict[str, int], max_length: int) -> "PreTrainedTokenizerBase":
-    """Return GenBERT's tokenizer over a vocabulary of BERT's: numbers in single digits.
-
-    Pieces of several digits get a blank between them, which no word has, so that WordPiece cannot
-    find them and goes on with single digits; ids stay. For whole numbers that is WordPiece with its
-    pieces split; a word like `129th` may be cut one letter elsewhere.
-    """
-    from tokenizers import Regex, normalizers
-    from transformers import PreTrainedTokenizerFast
-
-    spaced = {_space_digits(token): index for token, index in vocabulary.items()}
-    backend = _make_tokenizer(spaced, max_length).backend_tokenizer
-    words = [
-        normalizers.Replace(Regex(rf"\b{word}\b"), str(value))
-        for value, word in enumerate(_NUMBER_WORDS)
-    ]
-    no_commas = normalizers.Replace(Regex("(?<=[0-9]),(?=[0-9])"), "")
-    backend.normalizer = normalizers.Sequence([backend.normalizer, no_commas, *words])
-    make: Any = PreTrainedTokenizerFast
-    tokenizer: PreTrainedTokenizerBase = make(
-        tokenizer_object=backend, model_max_length=max_length, **_SPECIAL
-    )
-    return tokenizer
-
-
-def _space_digits(token: str) -> str:
-    if not _DIGITS.fullmatch(token):
-        return token
-    return re.sub("(?<=[0-9])(?=[0-9])", " ", token)
+    tokenizer = _make_tokenizer(vocabulary, config.max_position_embeddings)
+    return model, split_digits(tokenizer, folder) if kind == "genbert" else tokenizer
 
 
 def _make_tokenizer(vocabulary: dict[str, int], max_length: int) -> "PreTrainedTokenizerBase":
@@ -155,7 +114,7 @@ def _read_vocabulary(folder: Path, size: int) -> dict[str, int]:
         model = _read_json(path, hint).get("model")
         vocabulary = model.get("vocab", {}) if isinstance(model, dict) else {}
     digits = [f"{prefix}{digit}" for digit in "0123456789" for prefix in ("", "##")]
-    lacking = [token for token in (*_SPECIAL.values(), *digits) if token not in vocabulary]
+    lacking = [token for token in (*_SPECIAL, *digits) if token not in vocabulary]
     if lacking:
         raise InputError(f"{path}: no vocabulary of BERT's; it lacks {lacking[0]}")
     if max(vocabulary.values()) >= size:
