@@ -42,7 +42,9 @@ def quick(base, **changes):
 def trained(base, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained")
     text = folder / "text.txt"
-    text.write_text("in the year 1999 some 12,345 people came, 5 paid about $86.\n" * 50)
+    text.write_text(
+        "in the year 1999 some 12,345 people came, 5 paid about $86.\n" * 50 + "of a " * 200
+    )
     run = train_baseline(quick(base, corpus=(str(text),)), folder / "out")
     return folder / "out", run
 
@@ -59,7 +61,7 @@ def test_the_recipe_learns_and_says_how_well_per_kind(trained):
     losses = [entry["loss"] for entry in entries if "loss" in entry]
     assert losses[-1] < 0.8 * losses[0]
     assert run["tokens"] == pytest.approx(60_000, rel=0.1)
-    assert run["data"]["texts"] == 50
+    assert run["data"]["texts"] == 55  # 400 words in sequences of at most 96 tokens
 
 
 def test_the_folder_is_one_of_transformers_and_reads_digits(trained):

@@ -25,6 +25,7 @@ def problems(tmp_path_factory):
             f"some number0 people and number1 came,{n}.0 {n + 3}.0,+ number0 number1,{2 * n}"
         )
         rows.append(f"number0 people paid number1,{n + 9}.0 {n / 2},/ number0 number1,{18 / n + 2}")
+    rows.append(f"{'the town ' * 40}number0,1.0,number0,1")  # longer than the model can take
     path = tmp_path_factory.mktemp("problems") / "problems.csv"
     path.write_text("\n".join(rows))
     return str(path)
@@ -50,7 +51,7 @@ def test_every_objective_is_learned_and_judged(trained):
         sum(end[f"eval_loss_{name}"] for name in ("masked", *OBJECTIVES))
     )
     assert end["eval_accuracy_operator"] > 0.9
-    assert run["data"] == {"problems": 108, "held_out": 12}
+    assert run["data"] == {"problems": 109, "held_out": 12}
     entries = json.loads((out / "curve.json").read_text())["entries"]
     rates = [entry["learning_rate"] for entry in entries if "loss" in entry]
     assert set(rates) == {3e-3, 1.5e-3, 7.5e-4}

@@ -23,7 +23,7 @@ from numerate.digits import split_digits
 from numerate.errors import InputError
 from numerate.lessons import Lesson, Lessons, Measure
 from numerate.masking import IGNORED, Sequences, join_sequences, tokenize_documents
-from numerate.models import Base, LabelledHead
+from numerate.models import Base, LabelledHead, fit_length
 from numerate.numerical import KINDS, NumericalData
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def prepare_genbert(base: Base, config: GenbertConfig, folder: Path) -> Lessons:
     tokenizer = split_digits(base.tokenizer, base.name)
     writer = Writer(base.model, LabelledHead(base.model), int(tokenizer.pad_token_id or 0))
     masking = Masking.of(tokenizer, base.model.config.vocab_size, mlm_probability=MASKED)
-    texts = _read_texts(config, tokenizer, folder / "sequences") if config.corpus else None
+    texts = _read_texts(config, base, tokenizer, folder / "sequences") if config.corpus else None
     tasks = _Tasks(
         NumericalData("train", config.seed), tokenizer, writer.n_positions, texts, config
     )
@@ -232,12 +232,13 @@ def _judge(writer: Writer, dev: dict[str, list[Task]]) -> dict[str, float]:
 
 
 def _read_texts(
-    config: GenbertConfig, tokenizer: "PreTrainedTokenizerBase", folder: Path
+    config: GenbertConfig, base: Base, tokenizer: "PreTrainedTokenizerBase", folder: Path
 ) -> Sequences:
     """The sequences of the corpus, from the run before if it got that far."""
     if not (folder / "bounds.npy").exists():
+        length = fit_length(base, TEXT_LENGTH)
         found = join_sequences(
-            tokenize_documents(_documents(config), tokenizer, max_length=TEXT_LENGTH, keep="all")
+            tokenize_documents(_documents(config), tokenizer, max_length=length, keep="all")
         )
         if not len(found):
             raise InputError(f"{', '.join(config.corpus)}: no text to read beside the questions")

@@ -1,5 +1,6 @@
 """Lessons: what a recipe trains on, step by step, and the trainer that both recipes share."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from numerate.baseline import BaselineConfig
 
 HEADS = "recipe_heads"  # the submodule for whatever heads a recipe adds while it trains
-_SAMPLE = 256  # examples that tell how long examples are
+_SAMPLE = 256  # so many examples at least tell how long examples are
 Lesson = dict[str, Any]
 
 
@@ -129,6 +130,7 @@ def _count_steps(lessons: Lessons, config: "BaselineConfig", per_step: int) -> i
         return 10**9  # the clock ends it
     n_examples = config.epochs * lessons.epoch
     if config.max_tokens:
-        tokens = int(lessons.collate([lessons.draw(n) for n in range(_SAMPLE)])["tokens"])
-        n_examples = config.max_tokens * _SAMPLE / tokens
+        n_drawn = config.batch_size * math.ceil(_SAMPLE / config.batch_size)
+        tokens = int(lessons.collate([lessons.draw(n) for n in range(n_drawn)])["tokens"])
+        n_examples = config.max_tokens * n_drawn / tokens
     return max(1, round(n_examples / per_step))

@@ -65,6 +65,13 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     return Base(name, model, tokenizer, tuple(sorted(missing)), rates)
 
 
+def fit_length(base: Base, wanted: int) -> int:
+    """Return the greatest length of a sequence: what was asked for, or what the model can take."""
+    limits = (base.tokenizer.model_max_length, base.model.config.max_position_embeddings)
+    padding = 2 if base.model.config.model_type in ("roberta", "mpnet") else 0
+    return int(min(wanted, limits[0], limits[1] - padding))
+
+
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
     """Load without bars and without a report on weights that are missing or left over: we tell."""

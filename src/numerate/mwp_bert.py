@@ -20,7 +20,7 @@ from numerate.batches import Batch, Masking, hash_seed
 from numerate.errors import InputError
 from numerate.lessons import HEADS, Lessons, Measure
 from numerate.masking import IGNORED
-from numerate.models import Base, LabelledHead
+from numerate.models import Base, LabelledHead, fit_length
 from numerate.problems import OPERATORS, Pair, Problem, read_problems
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def prepare_mwp_bert(base: Base, config: MwpBertConfig) -> Lessons:
     problems = read_problems(Path(config.problems))
     if len(problems) < 2:
         raise InputError(f"{config.problems}: too few problems to train on and to validate")
-    sheets = [make_sheet(problem, base.tokenizer) for problem in problems]
+    length = fit_length(base, MAX_LENGTH)
+    sheets = [make_sheet(problem, base.tokenizer, length) for problem in problems]
     order = np.random.default_rng([config.seed, 0x5EED]).permutation(len(sheets))
     n_held_out = max(1, min(200, len(sheets) // 10))
     held_out = [sheets[place] for place in order[:n_held_out]]
@@ -81,10 +82,12 @@ def prepare_mwp_bert(base: Base, config: MwpBertConfig) -> Lessons:
     )
 
 
-def make_sheet(problem: Problem, tokenizer: "PreTrainedTokenizerBase") -> Sheet:
-    """Return a problem as tokens, cut off at 100, with at most the first 15 of its numbers."""
+def make_sheet(
+    problem: Problem, tokenizer: "PreTrainedTokenizerBase", max_length: int = MAX_LENGTH
+) -> Sheet:
+    """Return a problem as tokens, cut off at a length, with at most the first 15 numbers."""
     encoded = tokenizer(
-        problem.text, truncation=True, max_length=MAX_LENGTH, return_offsets_mapping=True
+        problem.text, truncation=True, max_length=max_length, return_offsets_mapping=True
     )
     owner = np.full(len(encoded["input_ids"]), -1)
     for number, (start, end) in enumerate(problem.spans[:MOST_NUMBERS]):

@@ -11,7 +11,7 @@ from transformers import TrainingArguments
 from numerate.batches import Masking, PlannedRows, RehearsalSource
 from numerate.errors import InputError
 from numerate.masking import Sequences, join_sequences, tokenize_documents
-from numerate.models import Base, LabelledHead
+from numerate.models import Base, LabelledHead, fit_length
 from numerate.rehearse import Rehearsal, read_held_out
 from numerate.shards import PrimedCorpus
 from numerate.training import AnchorTrainer, Pace, Status, make_arguments
@@ -30,7 +30,7 @@ def make_trainer(
 ) -> AnchorTrainer:
     """Return a trainer for a primed corpus; what it needs to go on later is kept in a folder."""
     arguments = _training_arguments(config, folder)
-    max_length = _fit_length(base, config.max_length)
+    max_length = fit_length(base, config.max_length)
     with arguments.main_process_first():
         sequences = _tokenize(primed, base, config, max_length, folder / "sequences")
     train, held_out = _split(sequences, config)
@@ -104,13 +104,6 @@ def _arguments(config: "PretrainConfig", folder: Path) -> TrainingArguments:
         weight_decay=config.weight_decay,
         report_to=config.report_to,
     )
-
-
-def _fit_length(base: Base, wanted: int) -> int:
-    """The greatest length of a sequence: what was asked for, or what the model can take."""
-    limits = (base.tokenizer.model_max_length, base.model.config.max_position_embeddings)
-    padding = 2 if base.model.config.model_type in ("roberta", "mpnet") else 0
-    return int(min(wanted, limits[0], limits[1] - padding))
 
 
 def _tokenize(
