@@ -1,13 +1,15 @@
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
 
 from numerate.errors import InputError
+from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.numerals import find_numerals
 from numerate.prime import find_primed, unprime_text
 from numerate.rehearse import Rehearsal, read_held_out
+from numerate.sample import OUT_RANGES, pick_numerals
 
 LN = AnchorSet("ln", tuple(range(10, 241)))
 
@@ -34,12 +36,22 @@ def test_what_is_held_out_is_never_drawn(tmp_path):
     held_out = [*range(1, 1000, 2), *range(10**5, 2 * 10**5)]
     (tmp_path / "probe.txt").write_text("\n".join(map(str, held_out)))
     numerals = read_held_out(tmp_path / "probe.txt")
-    assert numerals == set(held_out)
+    assert numerals.tolist() == held_out
     rng = np.random.default_rng(0)
     drawn = Rehearsal(LN, "anc", numerals).draw_values(20_000, rng)
-    assert not numerals & set(drawn)
+    assert not np.isin(drawn, numerals).any()
     without = Rehearsal(LN, "anc").draw_values(20_000, np.random.default_rng(0))
-    assert numerals & set(without)  # or the test would show nothing
+    assert np.isin(without, numerals).any()  # or the test would show nothing
+
+
+def test_counts_hold_out_whatever_a_probe_may_ask_out_of_domain(tmp_path):
+    counts = Counts({7: 3, 1500: 1, 12_000: 1, 12_050: 1, 10**10: 1})
+    counts.save(tmp_path / "counts.json")
+    held_out = read_held_out(tmp_path / "counts.json")
+    assert not np.isin(held_out, counts.values).any()
+    for seed, range_name in product(range(50), OUT_RANGES):
+        asked = pick_numerals(counts, range_name, "out", np.random.default_rng(seed))
+        assert np.isin(asked, held_out).all()
 
 
 def test_a_file_without_numerals_is_refused(tmp_path):

@@ -150,6 +150,18 @@ def test_exponents_go_through_every_stage(config_file, tmp_path):
     assert "1874 **&lt;EXP&gt;** **3**" in (out / "report/tables/sentences.md").read_text()
 
 
+def test_rehearsal_holds_out_what_probes_will_ask(config_file, tmp_path):
+    out = tmp_path / "run"
+    changes = ["pretrain.rehearse=0.5", 'systems=["ln-anchors"]']
+    run_all(config_file, out, *changes)
+    trained = json.loads((out / "pretrain" / "ln-anchors" / "model" / "run.json").read_text())
+    assert trained["config"]["hold_out"] == str(out / "extract" / "counts.json")
+    assert again(run_all(config_file, out, *changes, "probe.seeds=2")) == [
+        "probe ln-anchors-masked",
+        "report",
+    ]
+
+
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
     assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]

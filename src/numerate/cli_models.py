@@ -59,7 +59,8 @@ def pretrain(
     anchor_visible: Annotated[float, typer.Option(help="Share of anchors left visible.")] = 0.0,
     rehearse: Annotated[float, typer.Option(help="Share of tokens that are bare numerals.")] = 0.0,
     hold_out: Annotated[
-        Path | None, typer.Option(help="A file of numerals never to rehearse.", show_default=False)
+        Path | None,
+        typer.Option(help="Numerals never to rehearse; or counts.json.", show_default=False),
     ] = None,
     precision: Annotated[
         Precision, typer.Option(help="auto: bf16 where the machine is fast at it.")

@@ -78,8 +78,8 @@ def _rehearsal(
     """What to rehearse, if anything."""
     if not config.rehearse:
         return None
-    numerals = read_held_out(Path(config.hold_out)) if config.hold_out else frozenset()
-    drawn = Rehearsal(primed.anchors, primed.settings["marker"], numerals)
+    held_out = [read_held_out(Path(config.hold_out))] if config.hold_out else []
+    drawn = Rehearsal(primed.anchors, primed.settings["marker"], *held_out)
     return RehearsalSource(drawn, base.tokenizer, config.rehearse, max_length)
 
 

@@ -5,27 +5,29 @@ log-uniformly, so that a model meets all of the number line; what a probe will t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from numerate.choices import Marker
 from numerate.errors import InputError
+from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.numerals import LARGEST, find_numerals
 from numerate.prime import prime_text
+from numerate.sample import Values, list_outside
 
 NUMERALS_PER_TEXT = 8
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What to rehearse: anchors, marker, and the numerals never to draw."""
+    """What to rehearse: anchors, marker, and the numerals never to draw, in increasing order."""
 
     anchors: AnchorSet
     marker: Marker
-    held_out: frozenset[int] = frozenset()
+    held_out: Values = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def draw_texts(self, rng: np.random.Generator) -> Iterator[str]:
         """Yield for ever primed texts of one to eight numerals each, as many of each length."""
@@ -39,18 +41,24 @@ class Rehearsal:
         values: list[int] = []
         while len(values) < n_values:
             value = round(LARGEST ** float(rng.random()))
-            if value not in self.held_out:
+            place = np.searchsorted(self.held_out, value)
+            if value not in self.held_out[place : place + 1]:
                 values.append(value)
         return values
 
 
-def read_held_out(path: Path) -> frozenset[int]:
-    """Return the numerals of a text file, one or more to a line."""
+def read_held_out(path: Path) -> Values:
+    """Return the numerals of a text file, or those that may be asked out-of-domain of counts.
+
+    Counts end in .json; all that a probe of any seed could ask is held out.
+    """
+    if path.suffix == ".json":
+        return list_outside(Counts.load(path))
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as text ({error})") from None
-    values = frozenset(int(numeral.value) for numeral in find_numerals(text))
-    if not values:
+    values = np.unique(np.array([int(numeral.value) for numeral in find_numerals(text)], np.int64))
+    if not len(values):
         raise InputError(f"{path}: holds no numerals to hold out; write one to a line")
     return values

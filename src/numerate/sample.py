@@ -61,6 +61,16 @@ def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.G
     return np.setdiff1d(moved[(moved >= low) & (moved < high)], known)
 
 
+def list_outside(counts: Counts) -> Values:
+    """Return all numerals that `pick_numerals` could ask out-of-domain, in increasing order."""
+    known = counts.values.astype(np.int64)
+    low, high = PROBE_RANGES["[10k,10^10]"]
+    large = known[(known >= low) & (known < high)]
+    near = (large[:, None] + np.arange(-_SHIFT, _SHIFT + 1)).ravel()
+    thousands = np.arange(*map(int, PROBE_RANGES["[1k,10k]"]))
+    return np.setdiff1d(np.concatenate((thousands, near[(near >= low) & (near < high)])), known)
+
+
 def take_some(numerals: Values, most: int | None, rng: np.random.Generator) -> Values:
     """Return numerals, or as many of them as there may be, in increasing order."""
     if most is None or len(numerals) <= most:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from numerate.choices import Anchor
@@ -44,6 +44,10 @@ class Stages:
         reading = self.config.extract
         return open_corpus(self.config.corpus, field=reading.field, errors=reading.errors)
 
+    @property
+    def _counts_path(self) -> Path:
+        return self.root / "extract" / "counts.json"
+
     def anchors_path(self, variant: str) -> Path:
         """Return where the anchors of a variant are."""
         return self.root / "fit" / self.config.fit_name(variant) / "anchors.json"
@@ -67,7 +71,7 @@ class Stages:
                 workers=self.workers,
                 progress=progress,
             )
-        counts.save(folder / "counts.json")
+        counts.save(folder / self._counts_path.name)
 
     def fit(self, variant: str) -> Work:
         """Return what fits a variant's anchors, and compares numbers of components if asked."""
@@ -76,7 +80,7 @@ class Stages:
         def work(folder: Path) -> None:
             from numerate.sweep import sweep_components
 
-            counts = Counts.load(self.root / "extract" / "counts.json")
+            counts = Counts.load(self._counts_path)
             anchors = fit_anchors(
                 counts,
                 n_components=chosen.fit.components,
@@ -130,12 +134,13 @@ class Stages:
             from numerate.training_folder import is_begun
 
             primed, model = open_primed(self.root / "prime" / variant), folder / "model"
+            training = self.config.training(variant)
+            if training.rehearse and not training.hold_out:  # what probes will ask out-of-domain
+                training = replace(training, hold_out=str(self._counts_path.resolve()))
             if not (begun := is_begun(model)):  # killed before it could say what it is
                 shutil.rmtree(model, ignore_errors=True)
             with show_training(quiet=self.quiet) as report:
-                pretrain_model(
-                    primed, self.config.training(variant), model, resume=begun, report=report
-                )
+                pretrain_model(primed, training, model, resume=begun, report=report)
 
         return work
 
@@ -170,7 +175,7 @@ class Stages:
                 asked.tasks,
                 tuple(range(asked.seeds)),
                 find_protocol(asked.protocol),
-                Counts.load(self.root / "extract" / "counts.json"),
+                Counts.load(self._counts_path),
                 asked.domains,
                 asked.ranges,
                 cache=self.root / "vectors",
