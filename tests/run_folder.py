@@ -74,6 +74,7 @@ def make_portrait(system, error, rng):
             for layer in range(7)
             for name in ("[1k,10k]", "all")
         ],
+        "notes": ["addition, in-domain [1,100] is left out: <4> numerals"],
     }
 
 
@@ -83,6 +84,16 @@ def make_curve():
         share = step / 200
         entries.append({"step": step, "loss": 10 * (1 - share) + 0.5, "accuracy": 0.9 * share})
     return [*entries, {"step": 200, "eval_loss": 1.1, "eval_accuracy": 0.81}]
+
+
+def make_lessons():
+    """Curves of both recipes: shares that rise, and losses in units of their own that fall."""
+    shares = [{"step": 10 * n, "eval_accuracy_sum": 0.1 * n, "eval_loss": 3} for n in range(4)]
+    losses = [
+        {"step": n, "eval_loss_count": 20.0 - 5 * n, "eval_loss_number_type": 0.8 / (n + 1)}
+        for n in range(4)
+    ]
+    return {"genbert-recipe": shares, "mwp-bert-recipe": losses}
 
 
 def make_run(folder, *, systems=SYSTEMS, corpus_name="almanac.txt"):
@@ -107,6 +118,10 @@ def make_run(folder, *, systems=SYSTEMS, corpus_name="almanac.txt"):
     prime_corpus(corpus, anchors, folder / "prime" / "ln-anchors")
     curve = {"format": "numerate-curve", "version": 1, "entries": make_curve()}
     write_json(folder / "pretrain" / "ln-anchors" / "model" / "curve.json", curve)
+    for recipe, entries in make_lessons().items():
+        write_json(
+            folder / "baseline" / recipe / "model" / "curve.json", curve | {"entries": entries}
+        )
     append_scores(folder / "probe" / "scores.jsonl", make_scores(systems))
     rng = np.random.default_rng(0)
     for place, (system, error) in enumerate(systems.items()):

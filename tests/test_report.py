@@ -159,8 +159,9 @@ def test_every_table_and_figure_is_written(run_folder, page):
         "sentences.md",
     }
     names = ["scores", "number-line", "cosines", "magnitude", "layers", "anchors", "sweep"]
+    names += ["curves", "lessons"]
     figures = {path.name for path in (report / "figures").iterdir()}
-    drawn = {f"{name}{suffix}" for name in (*names, "curves") for suffix in (".png", ".svg")}
+    drawn = {f"{name}{suffix}" for name in names for suffix in (".png", ".svg")}
     assert figures == {*drawn, "sentences.html"}
 
 
@@ -257,6 +258,7 @@ def test_the_headline_tells_what_anchors_do_without_training():
     ("part", "gone"),
     [
         ("pretrain", {"curves"}),
+        ("baseline", {"lessons"}),
         ("probe/*/portrait.json", {"number-line", "cosines", "magnitude", "layers"}),
         ("fit/*/sweep.json", {"sweep"}),
         ("extract", {"anchors"}),
@@ -275,9 +277,19 @@ def test_what_the_run_did_not_make_is_left_out(run_folder, page, tmp_path, part,
 def test_sentences_say_what_the_data_say(page):
     assert "ln-anchors (masked) has the highest R²" in chart_of(page, "number-line")["sentence"]
     assert "finds 81 % of the masked anchors" in chart_of(page, "curves")["sentence"]
+    lessons = chart_of(page, "lessons")
+    assert lessons["sentence"] == (
+        "Of genbert-recipe right in the end are sum 30 %. Of mwp-bert-recipe the losses end, of "
+        "what they were, count 25 %, number type 25 %."
+    )
+    assert lessons["panels"][1]["series"][0]["points"] == [[0, 1], [1, 0.75], [2, 0.5], [3, 0.25]]
     # The made-up layers are best at the fourth: 0.01 + 0.001 * the mean seed.
     layers = chart_of(page, "layers")["sentence"]
     assert "layer 4 of ln-anchors (masked): a log-RMSE of 0.0110" in layers
+
+
+def test_what_was_left_out_is_told_once(page):
+    assert page.count("is left out: &lt;4&gt; numerals") == 1
 
 
 def test_errors_by_magnitude_are_quartiles_of_each_decade():

@@ -13,6 +13,7 @@ from numerate.run_files import Entry
 from numerate.sweep import Sweep
 
 _BINS = 120
+_LOSSES, _SHARES = "eval_loss_", "eval_accuracy_"
 
 
 def chart_anchors(counts: Counts | None, fits: Mapping[str, AnchorSet]) -> Chart | None:
@@ -128,6 +129,52 @@ def _curve_panel(
     steps = [point[0] for one in series for point in one.points]
     _, high = span([point[1] for one in series for point in one.points], zero=True)
     return Panel(title, Axis("step", 0, max(steps) or 1), Axis("", 0, high), "", tuple(series))
+
+
+def chart_lessons(curves: Mapping[str, Sequence[Entry]]) -> Chart | None:
+    """Return what the baselines' recipes learned, a panel each: held out, kind by kind.
+
+    Where there are losses of several objectives, each is shown beside what it was at first, for
+    they have different units; otherwise the shares that are right.
+    """
+    panels, parts = [], []
+    for recipe, entries in curves.items():
+        has_losses = any(key.startswith(_LOSSES) for entry in entries for key in entry)
+        found = _list_objectives(entries, _LOSSES if has_losses else _SHARES, has_losses)
+        if not found:
+            continue
+        series = [
+            Series(name, points, 1 + place % N_COLOURS, dashed=place >= N_COLOURS)
+            for place, (name, points) in enumerate(found.items())
+        ]
+        steps, values = zip(*(point for one in series for point in one.points), strict=True)
+        title = f"{recipe}: {'loss, of that at first' if has_losses else 'share that is right'}"
+        x, y = Axis("step", 0, max(steps) or 1), Axis("", 0, span(values, zero=True)[1])
+        panels.append(Panel(title, x, y, "", tuple(series)))
+        ends = [f"{name} {100 * points[-1][1]:.0f} %" for name, points in found.items()]
+        said = "the losses end, of what they were," if has_losses else "right in the end are"
+        parts.append(f"Of {recipe} {said} {', '.join(ends)}.")
+    if not panels:
+        return None
+    title = "What the baselines' recipes learned"
+    return Chart("lessons", "lines", title, " ".join(parts), tuple(panels))
+
+
+def _list_objectives(
+    entries: Sequence[Entry], prefix: str, relative: bool
+) -> dict[str, tuple[Point, ...]]:
+    """The points of every objective; relative to the first of them if asked."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for entry in entries:
+        for key in (key for key in entry if key.startswith(prefix)):
+            name = key.removeprefix(prefix).replace("_", " ")
+            found.setdefault(name, []).append((entry["step"], float(entry[key])))
+    return {
+        name: tuple(
+            (step, value / (points[0][1] or 1) if relative else value) for step, value in points
+        )
+        for name, points in found.items()
+    }
 
 
 def tell_examples(examples: Sequence[Example]) -> str:

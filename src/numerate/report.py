@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Literal
 
 from numerate.charts import Cast, Chart
-from numerate.corpus_stories import chart_anchors, chart_curves, chart_sweeps, tell_examples
+from numerate.corpus_stories import (
+    chart_anchors,
+    chart_curves,
+    chart_lessons,
+    chart_sweeps,
+    tell_examples,
+)
 from numerate.draw import draw_chart
 from numerate.errors import InputError
 from numerate.examples import (
@@ -162,6 +168,7 @@ def make_charts(run: RunFiles, grid: Grid, cast: Cast) -> list[Chart]:
         chart_anchors(run.counts, run.anchors),
         chart_sweeps(run.sweeps),
         chart_curves(run.curves, cast),
+        chart_lessons(run.lessons),
     )
     return [chart for chart in charts if chart]
 

@@ -11,7 +11,7 @@ from numerate.config import RECIPES, Config
 from numerate.corpus import is_stream, open_corpus
 from numerate.errors import InputError
 from numerate.files import write_file, write_json
-from numerate.stages import SCORES, Entry, Stages
+from numerate.stages import PORTRAIT, SCORES, Entry, Stages
 from numerate.steps import RECORD, State, Step, judge_step, run_step
 
 
@@ -184,7 +184,7 @@ def _probe_step(stages: Stages, entry: Entry) -> Step:
         entry.folder,
         {"title": entry.title, **settings},
         inputs,
-        (SCORES, "portrait.json"),
+        (SCORES, PORTRAIT),
         stages.probe(entry),
         growing=("seeds",),
     )

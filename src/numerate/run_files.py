@@ -58,6 +58,8 @@ class Portrait:
     cosines: Floats | None = None
     """Of the vectors of 1, 2, …: a square matrix."""
     layers: tuple[Layer, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class RunFiles:
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     primed: Mapping[str, PrimedCorpus] = field(default_factory=dict)
     curves: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    lessons: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    """The curves of the baselines' recipes."""
     portraits: tuple[Portrait, ...] = ()
     steps: tuple[Step, ...] = ()
 
@@ -89,6 +93,11 @@ class RunFiles:
     def name(self) -> str:
         """What the run is called."""
         return str(self.config.get("name") or self.folder.resolve().name)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the probes left out, and why; each once."""
+        return tuple(dict.fromkeys(note for one in self.portraits for note in one.notes))
 
 
 def read_run(folder: Path) -> RunFiles:
@@ -110,6 +119,7 @@ def read_run(folder: Path) -> RunFiles:
         {path.parent.name: _read_sweep(path) for path in find("fit/*/sweep.json")},
         {path.parent.name: open_primed(path.parent) for path in find("prime/*/manifest.json")},
         {path.parts[-3]: _read_curve(path) for path in find("pretrain/*/model/curve.json")},
+        {path.parts[-3]: _read_curve(path) for path in find("baseline/*/model/curve.json")},
         _read_portraits(find, list(dict.fromkeys(score.system for score in found))),
         tuple(_read_steps(find)),
     )
@@ -177,6 +187,7 @@ def _read_portrait(path: Path) -> Portrait:
                 Layer(int(row["layer"]), str(row["range"]), tuple(map(float, row["values"])))
                 for row in document.get("layers") or ()
             ),
+            tuple(map(str, document.get("notes") or ())),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged portrait ({error!r}); run '{_MADE_BY}' again") from None

@@ -9,7 +9,7 @@ from rich.text import Text
 from numerate.config import Config
 from numerate.estimate import Estimator
 from numerate.run import plan_run
-from numerate.scores import read_scores
+from numerate.run_files import read_run
 from numerate.show_probe import show_scores
 from numerate.steps import State, Step, judge_steps, tell_seconds
 from numerate.tables import find_paper_scores, tabulate_scores
@@ -58,10 +58,11 @@ def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
 
 
 def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
-    """Return the main tables of a run, and where its page is."""
+    """Return the main tables of a run, what was left out of them, and where its page is."""
+    run = read_run(root)
     scores = [
         score
-        for score in read_scores(root / "probe" / "scores.jsonl")
+        for score in run.scores
         if (score.task, score.metric) in _HEADLINES and score.domain == "in"
     ]
     beside = (
@@ -69,4 +70,5 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
     )
     tables = show_scores(tabulate_scores([*scores, *beside]))
     more = Text(f"All tables are in {page.parent / 'tables'}", style="dim")
-    return Group(tables, more, Text(f"The page is {page}", style="bold"))
+    notes = [Text(note, style="dim") for note in run.notes]
+    return Group(tables, *notes, more, Text(f"The page is {page}", style="bold"))

@@ -15,7 +15,7 @@ from numerate.priming import Priming
 from numerate.progress import show_progress
 
 Work = Callable[[Path], object]
-SCORES = "scores.jsonl"
+SCORES, PORTRAIT = "scores.jsonl", "portrait.json"
 
 
 @dataclass(frozen=True)
@@ -185,12 +185,12 @@ class Stages:
             [system] = open_systems(
                 f"{entry.title}={entry.model}", reading=reading, priming=self._priming(entry)
             )
-            path = folder / SCORES
+            path, notes = folder / SCORES, list[str]()
             with show_progress(
                 f"probe {system.name}", len(plan.cells), quiet=self.quiet, unit="items"
             ) as progress:
-                scores = probe_system(system, plan, path, progress=progress)
-            write_json(folder / "portrait.json", portray_system(system, plan))
+                scores = probe_system(system, plan, path, progress=progress, note=notes.append)
+            write_json(folder / PORTRAIT, {**portray_system(system, plan), "notes": notes})
             write_scores(path, scores)
 
         return work
