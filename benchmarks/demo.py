@@ -1,21 +1,28 @@
 """The demo as a newcomer meets it: a fresh clone, set-up, run, and a second time.
 
 Keeps the times, what it printed, its scores, tables and figures in `results/demo/`; the page and
-the weights stay behind.
+the weights stay behind. `python -m benchmarks.demo kills` runs it once more, kills it at ten random
+moments, and compares the scores in the end with those kept.
 """
 
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
+from benchmarks.keep import keep_run
 from numerate.files import write_file, write_json
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "results" / "demo"
+N_KILLS = 10
 
 
 def main() -> None:
@@ -47,16 +54,31 @@ def _keep(run: Path, seconds: dict[str, float], shown: str) -> None:
     shutil.rmtree(KEPT, ignore_errors=True)
     lines = [line.rstrip() for line in shown.splitlines() if not line.startswith(".venv/bin")]
     write_file(KEPT / "output.txt", ("\n".join(lines) + "\n").encode())
-    for part in ("report/tables", "report/figures"):
-        shutil.copytree(run / part, KEPT / Path(part).name)
-    shutil.copy(run / "probe" / "scores.jsonl", KEPT / "scores.jsonl")
-    shutil.copy(run / "config.json", KEPT / "config.json")
-    steps = {
-        path.parent.relative_to(run).as_posix(): json.loads(path.read_text())["seconds"]
-        for path in sorted(run.glob("*/run.json")) + sorted(run.glob("*/*/run.json"))
-    }
+    steps = keep_run(run, KEPT)
     write_json(KEPT / "times.json", {"seconds": seconds, "steps": steps})
 
 
+def kill_often() -> None:
+    """Kill the demo at random moments, let it end, and say whether its scores are those kept."""
+    seconds = json.loads((KEPT / "times.json").read_text())["seconds"]["demo"]
+    waits = np.random.default_rng(0).uniform(0.3, 1.7, N_KILLS) * seconds / (N_KILLS + 1)
+    moments = []
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "demo"
+        command = [sys.executable, "-m", "numerate", "demo", "--quiet", "--out", str(run)]
+        for wait in waits.tolist():
+            process = subprocess.Popen(command, start_new_session=True)
+            time.sleep(wait)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            begun = [path.relative_to(run).as_posix() for path in run.rglob(".*.begun.json")]
+            moments.append({"seconds": round(wait, 1), "killed in": begun})
+            print(moments[-1], flush=True)
+        subprocess.run(command, check=True)
+        same = (run / "probe" / "scores.jsonl").read_bytes() == (KEPT / "scores.jsonl").read_bytes()
+    write_json(KEPT / "kills.json", {"kills": moments, "same scores": same})
+    print(f"the same scores: {same}")
+
+
 if __name__ == "__main__":
-    main()
+    kill_often() if sys.argv[1:] == ["kills"] else main()

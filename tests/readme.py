@@ -13,13 +13,22 @@ import tempfile
 from pathlib import Path
 
 from numerate.scores import read_scores
+from numerate.steps import tell_seconds
 from numerate.tables import is_contestant, tabulate_scores
 
 README = Path(__file__).parents[1] / "README.md"
-PAGES = (README, *(README.parent / "docs" / f"{name}.md" for name in ("embedding", "probing")))
+PAGES = (
+    README,
+    *(
+        README.parent / "docs" / f"{name}.md"
+        for name in ("stages", "embedding", "probing")
+    ),
+)
 RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"
 PROBES = README.parent / "results" / "probe"
+DEMO = README.parent / "results" / "demo"
+BASELINES = README.parent / "results" / "baselines"
 SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -36,6 +45,10 @@ def render(text: str) -> str:
 
 def _make_table(name: str) -> str:
     makers = {
+        "demo": _demo_block,
+        "times": _times_table,
+        "equal": _equal_tables,
+        "recipes": _recipe_tables,
         "variants": _variants_table,
         "speed": _speed_table,
         "retrieval": lambda: _score_table(SENTENCES, "retrieval", "first"),
@@ -44,6 +57,24 @@ def _make_table(name: str) -> str:
         "protocols": _protocol_table,
     }
     return makers[name]()
+
+
+def _demo_block() -> str:
+    """What the demo printed when it was run in a fresh clone."""
+    return f"```text\n{(DEMO / 'output.txt').read_text()}```\n"
+
+
+def _times_table() -> str:
+    """How long the parts of the demo took there."""
+    times = json.loads((DEMO / "times.json").read_text())
+    lines = ["| on two cores | time |", "|---|---|"]
+    lines.append(f"| set-up | {tell_seconds(times['seconds']['set-up'])} |")
+    lines.append(f"| `make demo` after that | {tell_seconds(times['seconds']['demo'])} |")
+    for stage in dict.fromkeys(name.split("/")[0] for name in times["steps"]):
+        taken = sum(s for name, s in times["steps"].items() if name.split("/")[0] == stage)
+        lines.append(f"| of it, {stage} | {tell_seconds(taken)} |")
+    lines.append(f"| `make demo` again | {tell_seconds(times['seconds']['demo, again'])} |")
+    return "\n".join(lines) + "\n"
 
 
 def _variants_table() -> str:
@@ -89,6 +120,32 @@ def _probe_tables() -> str:
         for task, metric in kinds
         for domain in ("in", "out")
     )
+
+
+def _equal_tables() -> str:
+    """All systems after the same minutes of training."""
+    return "\n".join(
+        _score_table(BASELINES / "scores.jsonl", task, metric, domain)
+        for task, metric in (("decoding", "log-rmse"), ("list-maximum", "accuracy"))
+        for domain in ("in", "out")
+    )
+
+
+def _recipe_tables() -> str:
+    """What the recipes learned: the shares that are right, and the losses of the objectives."""
+    parts = []
+    for recipe, prefix in (("genbert-recipe", "eval_accuracy_"), ("mwp-bert-recipe", "eval_loss_")):
+        curve = json.loads((BASELINES / "curves" / f"{recipe}.json").read_text())["entries"]
+        told = [entry for entry in curve if any(key.startswith(prefix) for key in entry)]
+        told = [told[0], told[len(told) // 4], told[len(told) // 2], told[-1]]
+        names = [key for key in told[0] if key.startswith(prefix)]
+        head = " | ".join(name.removeprefix(prefix).replace("_", " ") for name in names)
+        lines = [f"| {recipe}: step | {head} |", f"|---|{'---|' * len(names)}"]
+        for entry in told:
+            values = " | ".join(f"{entry[name]:.2f}" for name in names)
+            lines.append(f"| {entry['step']:,} | {values} |")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
 
 
 def _protocol_table() -> str:

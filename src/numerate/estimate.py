@@ -139,8 +139,9 @@ class Estimator:
         from numerate.models import LabelledHead, load_base
 
         base = load_base(self.config.base, ())
-        length = min(int(self.config.training(next(iter(self.config.variants))).max_length), 512)
-        ids = torch.randint(5, len(base.tokenizer), (8, length))
+        training = self.config.training(next(iter(self.config.variants)))
+        shape = training.batch_size, min(training.max_length, 512)
+        ids = torch.randint(5, len(base.tokenizer), shape)
         chosen = torch.zeros_like(ids, dtype=torch.bool)
         chosen[:, ::20] = True
         head = LabelledHead(base.model)

@@ -6,19 +6,22 @@ log-uniformly, so that a model meets all of the number line; what a probe will t
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from numerate.choices import Marker
 from numerate.errors import InputError
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
 from numerate.numerals import LARGEST, find_numerals
-from numerate.prime import prime_text
+from numerate.prime import prime_texts
 from numerate.sample import Values, list_outside
 
 NUMERALS_PER_TEXT = 8
+_AT_A_TIME = 1000  # texts
 
 
 @dataclass(frozen=True)
@@ -32,19 +35,26 @@ class Rehearsal:
     def draw_texts(self, rng: np.random.Generator) -> Iterator[str]:
         """Yield for ever primed texts of one to eight numerals each, as many of each length."""
         while True:
-            values = self.draw_values(int(rng.integers(1, NUMERALS_PER_TEXT + 1)), rng)
-            text = " ".join(map(str, values))
-            yield prime_text(text, self.anchors, marker=self.marker).text
+            sizes = rng.integers(1, NUMERALS_PER_TEXT + 1, _AT_A_TIME)
+            numerals = map(str, self.draw_values(int(sizes.sum()), rng).tolist())
+            texts = [" ".join(islice(numerals, size)) for size in sizes.tolist()]
+            for primed in prime_texts(texts, self.anchors, marker=self.marker):
+                yield primed.text
 
-    def draw_values(self, n_values: int, rng: np.random.Generator) -> list[int]:
+    def draw_values(self, n_values: int, rng: np.random.Generator) -> Values:
         """Return integers from 1 to 10^10, uniform in their logarithm, none of them held out."""
-        values: list[int] = []
+        values = np.zeros(0, np.int64)
         while len(values) < n_values:
-            value = round(LARGEST ** float(rng.random()))
-            place = np.searchsorted(self.held_out, value)
-            if value not in self.held_out[place : place + 1]:
-                values.append(value)
-        return values
+            drawn = np.rint(LARGEST ** rng.random(n_values)).astype(np.int64)
+            values = np.concatenate((values, drawn[~self._is_held_out(drawn)]))
+        return values[:n_values]
+
+    def _is_held_out(self, values: Values) -> npt.NDArray[np.bool_]:
+        if not len(self.held_out):
+            return np.zeros(len(values), bool)
+        places = np.searchsorted(self.held_out, values)
+        found: npt.NDArray[np.bool_] = self.held_out.take(places, mode="clip") == values
+        return found
 
 
 def read_held_out(path: Path) -> Values:

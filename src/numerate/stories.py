@@ -111,12 +111,12 @@ def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     ]
     if not found:
         return None
-    low, high = span(np.concatenate([c.ravel() for _, c in found]).tolist(), pad=0)
     panels = tuple(
         Panel(
             system,
             Axis("numeral", 1, len(cosines)),
-            Axis("cosine", low, high),
+            Axis("cosine", *_span_cosines(cosines)),
+            f"ρ = {_follow_distance(cosines):.2f}",
             systems=(cast.number(system),),
             matrix=tuple(tuple(row) for row in cosines.tolist()),
         )
@@ -128,9 +128,16 @@ def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     if len(order) > 1:
         sentence += f", against {order[-1][0]:.2f} in {order[-1][1]}"
     size = len(found[0][1])
-    return Chart(
-        "cosines", "heat", f"How alike the vectors of 1 to {size} are", f"{sentence}.", panels
+    sentence += (
+        " (ρ above each). Every map has colours of its own, from its 1st percentile to its 99th."
     )
+    return Chart("cosines", "heat", f"How alike the vectors of 1 to {size} are", sentence, panels)
+
+
+def _span_cosines(cosines: Floats) -> tuple[float, float]:
+    """From where to where the colours of one system go: training moves all cosines together."""
+    beside = cosines[np.triu_indices(len(cosines), 1)]
+    return span(np.percentile(beside, [1, 99]).tolist(), pad=0)
 
 
 def _follow_distance(cosines: Floats) -> float:

@@ -304,6 +304,7 @@
     paint(canvas, size, size, (column, row) => (panel.matrix[row][column] - low) / (high - low));
     const ends = add(host, "div", { class: "ends" });
     for (const end of [panel.x.low, panel.x.high]) add(ends, "span", {}, say(end));
+    addRamp(host, panel.y);
     answer(canvas, (px, py, wide, tall) => {
       const [column, row] = [px / wide, py / tall].map((share) => Math.min(Math.floor(share * size), size - 1));
       if (column < 0 || row < 0) return null;
@@ -313,7 +314,7 @@
 
   function addRamp(host, { low, high, label }) {
     const ramp = add(host, "div", { class: "ramp" });
-    add(ramp, "span", {}, `${label} ${say(low)}`);
+    add(ramp, "span", { title: label }, say(low));
     paint(add(ramp, "canvas", { "aria-hidden": "true" }), 100, 1, (column) => column / 99);
     add(ramp, "span", {}, say(high));
   }
@@ -341,7 +342,6 @@
       const label = [chart.title, panel.title, panel.note].filter(Boolean).join(", ");
       DRAWERS[chart.kind](hosts[index], panel, hosts[index].clientWidth, label);
     });
-    if (chart.kind === "heat" && shown.length) addRamp(figure, shown[0].y);
     if (!shown.length) add(figure, "p", { class: "note" }, "All systems of this figure are switched off.");
   }
 
