@@ -19,10 +19,7 @@ from numerate.tables import is_contestant, tabulate_scores
 README = Path(__file__).parents[1] / "README.md"
 PAGES = (
     README,
-    *(
-        README.parent / "docs" / f"{name}.md"
-        for name in ("stages", "embedding", "probing")
-    ),
+    *(README.parent / "docs" / f"{name}.md" for name in ("stages", "embedding", "probing")),
 )
 RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"

@@ -25,6 +25,8 @@ class Axis:
     log: bool = False
     decades: bool = False
     """Whether a place stands for the whole decade around it."""
+    whole: bool = False
+    """Whether there is nothing between whole numbers."""
 
 
 @dataclass(frozen=True)

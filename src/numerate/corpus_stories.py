@@ -128,7 +128,9 @@ def _curve_panel(
         return None
     steps = [point[0] for one in series for point in one.points]
     _, high = span([point[1] for one in series for point in one.points], zero=True)
-    return Panel(title, Axis("step", 0, max(steps) or 1), Axis("", 0, high), "", tuple(series))
+    return Panel(
+        title, Axis("step", 0, max(steps) or 1, whole=True), Axis("", 0, high), "", tuple(series)
+    )
 
 
 def chart_lessons(curves: Mapping[str, Sequence[Entry]]) -> Chart | None:
@@ -149,7 +151,7 @@ def chart_lessons(curves: Mapping[str, Sequence[Entry]]) -> Chart | None:
         ]
         steps, values = zip(*(point for one in series for point in one.points), strict=True)
         title = f"{recipe}: {'loss, of that at first' if has_losses else 'share that is right'}"
-        x, y = Axis("step", 0, max(steps) or 1), Axis("", 0, span(values, zero=True)[1])
+        x, y = Axis("step", 0, max(steps) or 1, whole=True), Axis("", 0, span(values, zero=True)[1])
         panels.append(Panel(title, x, y, "", tuple(series)))
         ends = [f"{name} {100 * points[-1][1]:.0f} %" for name, points in found.items()]
         said = "the losses end, of what they were," if has_losses else "right in the end are"

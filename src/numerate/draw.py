@@ -90,6 +90,8 @@ def _set_axes(axes: "Axes", x: Axis, y: Axis) -> None:
     for axis, name in ((x, "x"), (y, "y")):
         axes.set(**{f"{name}scale": "log" if axis.log else "linear"})
         axes.set(**{f"{name}lim": (axis.low, axis.high), f"{name}label": axis.label})
+    if x.whole:
+        axes.locator_params(axis="x", integer=True)
     axes.spines[["top", "right"]].set_visible(False)
 
 

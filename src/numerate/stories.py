@@ -222,4 +222,6 @@ def _layer_panel(range_name: str, portraits: Sequence[Portrait], cast: Cast) -> 
     layers = [point[0] for one in series for point in one.points]
     _, high = span([point[1] for one in series for point in one.points], zero=True)
     y = Axis("ridge log-RMSE", 0, high)
-    return Panel(name_range(range_name), Axis("layer", 0, max(layers)), y, "", tuple(series))
+    return Panel(
+        name_range(range_name), Axis("layer", 0, max(layers), whole=True), y, "", tuple(series)
+    )

@@ -67,7 +67,7 @@
     }
     const rough = (axis.high - axis.low) / most;
     const unit = 10 ** Math.floor(Math.log10(rough));
-    const step = unit * [1, 2, 5, 10].find((times) => times * unit >= rough);
+    const step = Math.max(axis.whole ? 1 : 0, unit * [1, 2, 5, 10].find((times) => times * unit >= rough));
     for (let n = Math.ceil(axis.low / step - 1e-9); n * step <= axis.high + step * 1e-9; n += 1) ticks.push(n * step);
     return ticks;
   }
