@@ -16,7 +16,7 @@ def keep_run(run: Path, kept: Path) -> dict[str, float]:
     """Copy what is small of a run into a folder; return the seconds that each step took."""
     for part in ("tables", "figures"):
         shutil.rmtree(kept / part, ignore_errors=True)
-        shutil.copytree(run / "report" / part, kept / part)
+        shutil.copytree(run / "report" / part, kept / part, ignore=shutil.ignore_patterns("*.png"))
     shutil.copy(run / "probe" / "scores.jsonl", kept / "scores.jsonl")
     config = json.loads((run / "config.json").read_text())
     config["corpus"] = [_name(source) for source in config["corpus"]]
