@@ -1,9 +1,14 @@
+import re
+from itertools import islice
+
 import pytest
 from transformers import AutoModel, AutoTokenizer, BertTokenizerFast
 
 import numerate
 from numerate.digits import split_digits
 from numerate.errors import InputError
+from numerate.masking import tokenize_documents
+from numerate.pretrain import PretrainConfig, pretrain_model
 from tests.conftest import VOCABULARY, make_model
 
 MORE = ["12", "1999", "##99", "1990s", "##12"]
@@ -56,3 +61,32 @@ def test_a_saved_tokenizer_splits_by_itself(whole, tmp_path):
 def test_other_tokenizers_are_refused():
     with pytest.raises(InputError, match="base: its tokenizer has no word pieces for single digit"):
         split_digits(make_model("roberta")[1], "base")
+
+
+def test_a_model_can_be_trained_to_read_digits(tiny_models, primed_corpora, tmp_path):
+    config = PretrainConfig(
+        base=str(tiny_models("bert")),
+        epochs=4,
+        max_length=48,
+        batch_size=4,
+        learning_rate=3e-3,
+        validation_share=0.1,
+        pieces="digits",
+    )
+    primed = primed_corpora()
+    run = pretrain_model(primed, config, tmp_path / "out")
+    assert run["validation"]["end"]["eval_loss"] < 0.8 * run["validation"]["start"]["eval_loss"]
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "out")
+    pieces = ["in", "1", "##9", "##9", "##9", "<ANC>", "8", "##6"]
+    assert tokenizer.tokenize("in 1,999 <ANC> 86") == pieces
+    found = tokenize_documents(primed.documents(), tokenizer, max_length=48)
+    for ids, is_anchor in islice(found, 50):
+        text = tokenizer.decode(ids)
+        anchors = "".join(re.findall(r"<ANC> (\d+)", text))
+        assert tokenizer.decode(ids[is_anchor]).replace(" ", "") == anchors
+    assert "digit by digit" in (tmp_path / "out" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(("number_words", "pieces"), [(True, ["1", "##2"]), (False, ["[UNK]"])])
+def test_number_words_are_read_or_left(number_words, pieces, whole):
+    assert split_digits(whole, "bert", number_words=number_words).tokenize("twelve") == pieces

@@ -36,7 +36,7 @@ def find_python(page):
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", filter(find_python, PAGES), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", list(filter(find_python, PAGES)), ids=lambda page: page.name)
 def test_the_python_shown_runs(page, model_folder, monkeypatch):
     monkeypatch.chdir(model_folder)
     blocks = find_python(page)

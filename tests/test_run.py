@@ -162,6 +162,17 @@ def test_rehearsal_holds_out_what_probes_will_ask(config_file, tmp_path):
     ]
 
 
+def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
+    own = ['systems=["ln-anchors","mine"]', 'variants.mine={scale="ln",marker="anc",read="anchor"}']
+    run_all(config_file, tmp_path / "run", *own)
+    scores = read_scores(tmp_path / "run" / "probe" / "scores.jsonl")
+    values = {}
+    for score in scores:
+        values.setdefault(score.system, []).append(score.value)
+    assert list(values) == ["ln-anchors (masked)", "mine (masked) at anchor"]
+    assert values["ln-anchors (masked)"] != values["mine (masked) at anchor"]
+
+
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
     assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]

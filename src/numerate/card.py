@@ -96,6 +96,8 @@ def _describe_masking(config: dict[str, Any]) -> str:
 
 def _describe_extras(run: dict[str, Any]) -> str:
     lines = []
+    if run["config"]["pieces"] == "digits":
+        lines.append("- **Tokens**: numbers are read digit by digit, without thousands separators")
     if run["config"]["rehearse"]:
         held = " (some held out for probing)" if run["config"]["hold_out"] else ""
         lines.append(

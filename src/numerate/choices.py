@@ -14,6 +14,7 @@ Marker = Literal["anc", "lr", "exp"]
 Kind = Literal["genbert", "mwp-bert", "vectors"]
 """What may stand before the path of a system that is no model of transformers: `genbert:FOLDER`."""
 
+Pieces = Literal["words", "digits"]
 NumeralForm = Literal["as-is", "digits"]
 """How priming writes a numeral: as it was, or without thousands separators."""
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from numerate.choices import Anchor, Marker, Precision, Readout
+from numerate.choices import Anchor, Marker, Pieces, Precision, Readout
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ def pretrain(
         Path | None,
         typer.Option(help="Numerals never to rehearse; or counts.json.", show_default=False),
     ] = None,
+    pieces: Annotated[
+        Pieces, typer.Option(help="digits: read numbers digit by digit, commas dropped.")
+    ] = "words",
     precision: Annotated[
         Precision, typer.Option(help="auto: bf16 where the machine is fast at it.")
     ] = "auto",
@@ -97,6 +100,7 @@ def pretrain(
         anchor_visible=anchor_visible,
         rehearse=rehearse,
         hold_out=str(hold_out) if hold_out else None,
+        pieces=pieces,
         precision=precision,
         checkpoint_minutes=checkpoint_minutes,
         report_to=report_to,

@@ -123,10 +123,14 @@ class ReportSettings(Section):
 
 
 class Variant(Section):
-    """A way to prime and train; its sections are those of the config unless it has its own."""
+    """A way to prime and train; its sections are those of the config unless it has its own.
+
+    `read` says which tokens of its text make a vector, if it is to be probed in a way of its own.
+    """
 
     scale: Scale
     marker: Marker
+    read: Readout | None = None
     fit: FitSettings
     prime: PrimeSettings
     pretrain: PretrainSettings  # type: ignore[valid-type]

@@ -21,15 +21,26 @@ _WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "se
 _WORDS += ["eighteen", "nineteen"]
 
 
-def split_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer that splits numbers into digits; `name` is its model's in messages."""
+def split_digits(
+    tokenizer: "PreTrainedTokenizerBase", name: str, *, number_words: bool = True
+) -> "PreTrainedTokenizerBase":
+    """Return a tokenizer that splits numbers into digits.
+
+    Args:
+        tokenizer: One of word pieces.
+        name: Its model's, for messages.
+        number_words: Whether `twelve` is read as `12`, as GenBERT does.
+    """
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
     document = json.loads(tokenizer.backend_tokenizer.to_str())
     _rename_numbers(document["model"], name)
     no_comma = _replace(_COMMA, "")
-    words = [_replace(rf"\b{word}\b", str(value)) for value, word in enumerate(_WORDS)]
+    words = [
+        _replace(rf"\b{word}\b", str(value))
+        for value, word in enumerate(_WORDS if number_words else ())
+    ]
     steps = [step for step in (document["normalizer"],) if step]
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
         document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}

@@ -34,7 +34,9 @@ QUESTION_LENGTH, ANSWER_LENGTH, TEXT_LENGTH = 50, 11, 128  # tokens at most
 TEXTS_PER_QUESTION, TEXT_WEIGHT, MASKED = 48 / 800, 0.5, 0.15
 WARMUP, WEIGHT_DECAY, CLIP = 0.1, 0.01, 1.0
 DEV_PER_KIND = 100
-_PARTS = 4  # a batch goes through the model in parts of like length: less padding, the same loss
+_PARTS, _SMALLEST = 4, 32
+"""A batch goes through the model in parts of like length, of so many questions at least: less
+padding, and the same loss."""
 Ids = list[int]
 
 
@@ -193,7 +195,7 @@ class Writer:
 def _collate(writer: Writer, masking: Masking, tasks: Sequence[Task]) -> Lesson:
     """A batch of tasks in parts of like length, with the texts that go with them."""
     ordered = sorted(tasks, key=lambda task: task.length)
-    size = -(-len(ordered) // _PARTS)
+    size = max(_SMALLEST, -(-len(ordered) // _PARTS))
     parts = [writer.collate(ordered[at : at + size]) for at in range(0, len(ordered), size)]
     n_tokens = sum(task.length for task in tasks)
     lesson: Lesson = {"parts": parts}

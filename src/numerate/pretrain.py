@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerate.choices import Precision
+from numerate.choices import Pieces, Precision
+from numerate.digits import split_digits
 from numerate.errors import InputError
 from numerate.prime import MARKERS, prime_text
 from numerate.priming import Priming
@@ -66,6 +67,7 @@ class PretrainConfig:
     anchor_visible: float = 0.0
     rehearse: float = 0.0
     hold_out: str | None = None
+    pieces: Pieces = "words"
     validation_share: float = 0.01
     validation_most: int = 2000
     precision: Precision = "auto"
@@ -119,6 +121,9 @@ def pretrain_model(
     _check_anchors(primed, config.base)
     set_seed(config.seed)
     base = load_base(config.base, MARKERS[primed.settings["marker"]], dropout=config.dropout)
+    if config.pieces == "digits":
+        split = split_digits(base.tokenizer, config.base, number_words=False)
+        base = replace(base, tokenizer=split)
     if base.fresh:
         logger.warning("%s has no masked-LM head: it starts with a fresh one", config.base)
     begin_run(folder, settings)

@@ -89,22 +89,26 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
     for system in config.systems:
         if system in config.variants:
             folder = str(root / "pretrain" / system / "model")
+            read = config.variants[system].read or config.probe.read
             for anchor in config.probe.anchor:
-                yield Entry(f"{system}-{anchor}", system, folder, anchor)
+                yield Entry(f"{system}-{anchor}", system, folder, anchor, read=read)
         elif system in RECIPES:
             title = config.baseline(system).title
-            yield Entry(system, title, str(root / "baseline" / system / "model"))
+            model = str(root / "baseline" / system / "model")
+            yield Entry(system, title, model, read=config.probe.read)
         elif system == "base":
-            yield Entry("base", "base", config.base, "absent")
+            yield Entry("base", "base", config.base, "absent", read=config.probe.read)
         elif system.startswith("primed:"):
             variant = system.removeprefix("primed:")
             model = f"control:primed:{config.base}"
             title = f"base primed as {variant}"
-            yield Entry(f"primed-{variant}", title, model, "visible", variant)
+            read = config.variants[variant].read or config.probe.read
+            yield Entry(f"primed-{variant}", title, model, "visible", variant, read)
         else:
             title, _, model = system.rpartition("=")
             title = title or model
-            yield Entry(re.sub(r"[^\w.-]+", "-", title).strip("-."), title, model)
+            folder = re.sub(r"[^\w.-]+", "-", title).strip("-.")
+            yield Entry(folder, title, model, read=config.probe.read)
 
 
 def _corpus_inputs(config: Config) -> dict[str, Path | str]:
@@ -169,6 +173,7 @@ def _probe_step(stages: Stages, entry: Entry) -> Step:
     from numerate.models import split_kind
 
     settings = {**stages.config.probe.model_dump(exclude={"anchor"}), "shown": entry.shown}
+    settings["read"] = entry.read
     inputs: dict[str, Path | str] = {"counts.json": stages.root / "extract" / "counts.json"}
     model = entry.model.removeprefix("control:primed:")
     is_ours = Path(model).is_relative_to(stages.root)  # then it may not be there yet

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from numerate.choices import Anchor
+from numerate.choices import Anchor, Readout
 from numerate.config import Config
 from numerate.corpus import Corpus, open_corpus
 from numerate.extract import Counts, extract_counts
@@ -27,6 +27,7 @@ class Entry:
     model: str
     shown: Anchor | None = None
     primed_as: str | None = None
+    read: Readout = "all"
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ class Stages:
                 cache=self.root / "vectors",
                 workers=self.workers,
             )
-            reading = Reading((entry.shown or "visible",), asked.read)
+            reading = Reading((entry.shown or "visible",), entry.read)
             [system] = open_systems(
                 f"{entry.title}={entry.model}", reading=reading, priming=self._priming(entry)
             )
