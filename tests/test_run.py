@@ -206,6 +206,16 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(config_file, tmp_path, r
     assert errors.count("\n") == 1
 
 
+def test_too_little_text_is_one_line(config_file, tmp_path, run):
+    (tmp_path / "b.txt").write_text("in 1999 some 20 people and 5 more")
+    changes = [f'corpus=["{tmp_path / "b.txt"}"]', 'systems=["base"]']
+    options = [part for change in changes for part in ("--set", change)]
+    code, _, errors = run("run", config_file, *options, "--out", tmp_path / "run", "--quiet")
+    assert code == 2
+    assert errors.startswith("numerate: no cell can be probed: decoding, in-domain [1,100] is left")
+    assert errors.count("\n") == 1
+
+
 @pytest.mark.slow
 def test_a_run_killed_at_ten_moments_ends_with_the_scores_of_one_left_alone(config_file, tmp_path):
     command = [sys.executable, "-m", "numerate", "run", str(config_file), "-q", "--out"]
@@ -229,8 +239,10 @@ def test_the_papers_config_runs_on_stand_ins(corpus, tiny_models, tmp_path):
     The protocol is the paper's with its 150 epochs, asked of one range: the classifier has twice
     the width of the vectors, and the controls left out here have wide ones.
     """
+    text = tmp_path / "text.txt"  # with as many numerals as the largest mixture has components
+    text.write_text("\n".join([corpus.read_text()] * 3))
     changes = [
-        f'corpus=["{corpus}"]',
+        f'corpus=["{text}"]',
         f"base={tiny_models('bert')}",
         "pretrain.max_length=32",
         'systems=["base","primed:ln-anchors","anchors","anchors-lr","ln-anchors","ln-anchors-lr"]',

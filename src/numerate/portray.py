@@ -83,7 +83,7 @@ def _compare(vectors: Matrix) -> Matrix:
 
 def _decode_layers(system: System, numerals: Values, plan: Plan) -> list[dict[str, Any]] | None:
     """The error of ridge regression on every layer, 0 the embeddings, over some numerals."""
-    if system.embed_layer is None:
+    if system.embed_layer is None or len(numerals) < FEWEST:
         return None
     splits = [np.random.default_rng(seed).permutation(len(numerals)) for seed in plan.seeds]
     cut = len(numerals) // 5

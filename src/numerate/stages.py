@@ -8,6 +8,7 @@ from pathlib import Path
 from numerate.choices import Anchor, Readout
 from numerate.config import Config
 from numerate.corpus import Corpus, open_corpus
+from numerate.errors import InputError
 from numerate.extract import Counts, extract_counts
 from numerate.files import write_json
 from numerate.fit import AnchorSet, fit_anchors
@@ -191,6 +192,8 @@ class Stages:
                 f"probe {system.name}", len(plan.cells), quiet=self.quiet, unit="items"
             ) as progress:
                 scores = probe_system(system, plan, path, progress=progress, note=notes.append)
+            if not scores:
+                raise InputError(f"no cell can be probed: {notes[0]}; take more text")
             write_json(folder / PORTRAIT, {**portray_system(system, plan), "notes": notes})
             write_scores(path, scores)
 
