@@ -1,6 +1,7 @@
 import re
 from itertools import islice
 
+import numpy as np
 import pytest
 from transformers import AutoModel, AutoTokenizer, BertTokenizerFast
 
@@ -90,3 +91,13 @@ def test_a_model_can_be_trained_to_read_digits(tiny_models, primed_corpora, tmp_
 @pytest.mark.parametrize(("number_words", "pieces"), [(True, ["1", "##2"]), (False, ["[UNK]"])])
 def test_number_words_are_read_or_left(number_words, pieces, whole):
     assert split_digits(whole, "bert", number_words=number_words).tokenize("twelve") == pieces
+
+
+def test_an_untrained_model_can_be_read_digit_by_digit(tiny_models):
+    base = tiny_models("bert")
+    plain, split = numerate.load(str(base)), numerate.load(f"digits:{base}")
+    numerals = [1999, 12345]
+    assert not np.allclose(split.embed_numerals(numerals), plain.embed_numerals(numerals))
+    assert split.tokenizer.tokenize("1999") == ["1", "##9", "##9", "##9"]
+    with pytest.raises(InputError, match="no word pieces for single digits"):
+        numerate.load(f"digits:{tiny_models('roberta')}")

@@ -173,6 +173,14 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
     assert values["ln-anchors (masked)"] != values["mine (masked) at anchor"]
 
 
+def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp_path):
+    config = load_config(str(config_file), ["pretrain.pieces=digits"])
+    assert [entry.model for entry in list_entries(config, tmp_path)][:2] == [
+        config.base,
+        f"control:primed:digits:{config.base}",
+    ]
+
+
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
     assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]

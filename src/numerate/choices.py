@@ -11,10 +11,12 @@ Scale = Literal["linear", "ln", "log10"]
 Marker = Literal["anc", "lr", "exp"]
 """What stands before an anchor: `<ANC>`, `<LA>`/`<RA>` for its direction, `<EXP>` for exponents."""
 
-Kind = Literal["genbert", "mwp-bert", "vectors"]
-"""What may stand before the path of a system that is no model of transformers: `genbert:FOLDER`."""
+Kind = Literal["genbert", "mwp-bert", "vectors", "digits"]
+"""What may stand before the path of a system: `genbert:FOLDER`, `vectors:FILE`, `digits:MODEL`."""
 
 Pieces = Literal["words", "digits"]
+"""How a model reads numbers: in its own word pieces, or digit by digit."""
+
 NumeralForm = Literal["as-is", "digits"]
 """How priming writes a numeral: as it was, or without thousands separators."""
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import torch
 
 from numerate.choices import Precision
+from numerate.digits import split_digits
 from numerate.embed import Encoder
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
 from numerate.models import add_markers, quiet_transformers, resolve_model, split_kind
 from numerate.prime import MARKERS, MARKERS_OF
 from numerate.priming import CONFIG_KEY, Priming
+from numerate.released import NAMES as RELEASED
 from numerate.released import load_released
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def load(
 
     Args:
         name: A folder, a name on the hub, `package:MODULE/FOLDER`, or a checkpoint as its authors
-            released it: `genbert:FOLDER`, `mwp-bert:FOLDER`.
+            released it: `genbert:FOLDER`, `mwp-bert:FOLDER`. `digits:MODEL` reads numbers digit by
+            digit, whether it was trained to or not.
         priming: Shows the model primed text even if it was not trained on any (a control); its
             markers get the mean of all token vectors.
         device: Such as `cpu`, `cuda:1`, `mps`; the best there is unless said.
@@ -40,7 +43,7 @@ def load(
     if kind == "vectors":
         raise InputError(f"{name}: word vectors are no model; they can be probed")
     path = resolve_model(path)
-    model, tokenizer = load_released(kind, path) if kind else _load_plain(name, path)
+    model, tokenizer = _load_model(kind, name, path)
     known = _find_priming(name, path, model, tokenizer)
     if priming is not None:
         if known is not None and known != priming:
@@ -48,6 +51,17 @@ def load(
         add_markers(model, tokenizer, MARKERS[priming.marker])
     model.train(False).to(_best_device() if device is None else _check_device(device))
     return Encoder(name, model, tokenizer, priming or known, precision)
+
+
+def _load_model(
+    kind: str, name: str, path: str
+) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
+    if kind in RELEASED:
+        return load_released(kind, path)
+    model, tokenizer = _load_plain(name, path)
+    if kind == "digits":
+        tokenizer = split_digits(tokenizer, name, number_words=False)
+    return model, tokenizer
 
 
 def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:

@@ -90,7 +90,7 @@ def quiet_transformers() -> Iterator[None]:
 
 
 def split_kind(name: str) -> tuple[str, str]:
-    """Return the kind and the path of a name; the kind is empty for a model of transformers.
+    """Return the kind and the path of a name; the kind is empty for a plain model.
 
     >>> split_kind("genbert:models/nd"), split_kind("models/ln")
     (('genbert', 'models/nd'), ('', 'models/ln'))

@@ -100,7 +100,8 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
             yield Entry("base", "base", config.base, "absent", read=config.probe.read)
         elif system.startswith("primed:"):
             variant = system.removeprefix("primed:")
-            model = f"control:primed:{config.base}"
+            reads_digits = config.training(variant).pieces == "digits"
+            model = f"control:primed:{'digits:' if reads_digits else ''}{config.base}"
             title = f"base primed as {variant}"
             read = config.variants[variant].read or config.probe.read
             yield Entry(f"primed-{variant}", title, model, "visible", variant, read)

@@ -57,8 +57,8 @@ def open_systems(
 
     Args:
         name: A model folder, a name on the hub, `genbert:FOLDER`, `mwp-bert:FOLDER`,
-            `vectors:FILE`, `control:NAME` or `control:primed:MODEL`; in front of it may stand what
-            it is to be called, as in `ours=models/ln`.
+            `digits:MODEL`, `vectors:FILE`, `control:NAME` or `control:primed:MODEL`; in front of it
+            may stand what it is to be called, as in `ours=models/ln`.
         reading: How vectors are made; several ways to show an anchor are several systems.
         priming: What `control:primed` shows the untrained model.
         device: Where to compute.
