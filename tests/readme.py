@@ -25,7 +25,6 @@ RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"
 PROBES = README.parent / "results" / "probe"
 DEMO = README.parent / "results" / "demo"
-BASELINES = README.parent / "results" / "baselines"
 SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -44,8 +43,6 @@ def _make_table(name: str) -> str:
     makers = {
         "demo": _demo_block,
         "times": _times_table,
-        "equal": _equal_tables,
-        "recipes": _recipe_tables,
         "variants": _variants_table,
         "speed": _speed_table,
         "retrieval": lambda: _score_table(SENTENCES, "retrieval", "first"),
@@ -117,32 +114,6 @@ def _probe_tables() -> str:
         for task, metric in kinds
         for domain in ("in", "out")
     )
-
-
-def _equal_tables() -> str:
-    """All systems after the same minutes of training."""
-    return "\n".join(
-        _score_table(BASELINES / "scores.jsonl", task, metric, domain)
-        for task, metric in (("decoding", "log-rmse"), ("list-maximum", "accuracy"))
-        for domain in ("in", "out")
-    )
-
-
-def _recipe_tables() -> str:
-    """What the recipes learned: the shares that are right, and the losses of the objectives."""
-    parts = []
-    for recipe, prefix in (("genbert-recipe", "eval_accuracy_"), ("mwp-bert-recipe", "eval_loss_")):
-        curve = json.loads((BASELINES / "curves" / f"{recipe}.json").read_text())["entries"]
-        told = [entry for entry in curve if any(key.startswith(prefix) for key in entry)]
-        told = [told[0], told[len(told) // 4], told[len(told) // 2], told[-1]]
-        names = [key for key in told[0] if key.startswith(prefix)]
-        head = " | ".join(name.removeprefix(prefix).replace("_", " ") for name in names)
-        lines = [f"| {recipe}: step | {head} |", f"|---|{'---|' * len(names)}"]
-        for entry in told:
-            values = " | ".join(f"{entry[name]:.2f}" for name in names)
-            lines.append(f"| {entry['step']:,} | {values} |")
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
 
 
 def _protocol_table() -> str:

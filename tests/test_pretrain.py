@@ -18,7 +18,7 @@ from numerate.masking import IGNORED
 from numerate.models import LabelledHead, load_base
 from numerate.pretrain import PretrainConfig, pretrain_model
 from numerate.shards import open_primed
-from numerate.training import find_checkpoint, seal_checkpoint
+from numerate.training_folder import find_checkpoint, seal_checkpoint
 from tests.conftest import ARCHITECTURES, make_model
 
 QUICK = {

@@ -6,7 +6,6 @@ and how they judge it is in `genbert` and `mwp_bert`. The defaults are those of 
 
 import logging
 import os
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,10 +19,9 @@ from numerate.training_folder import (
     begin_run,
     describe_training,
     find_done,
-    find_start,
     finish_run,
-    judge_start,
     make_plain,
+    train_from,
 )
 
 if TYPE_CHECKING:
@@ -125,17 +123,10 @@ def train_baseline(
     base = load_base(config.base, (), dropout=config.dropout)
     if base.fresh:
         logger.warning("%s has no masked-LM head: it starts with a fresh one", config.base)
-    begin_run(folder, settings)
-    try:
+    with begin_run(folder, settings, resume=resume):
         lessons = _prepare(base, config, folder / WORK)
         trainer = make_trainer(base.model, lessons, config, folder / WORK, report)
-    except InputError:
-        if not resume:  # nothing was learned yet: leave nothing behind
-            shutil.rmtree(folder / WORK, ignore_errors=True)
-        raise
-    start = judge_start(folder / WORK, trainer)
-    checkpoint = find_start(folder / WORK, trainer) if resume else None
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    start = train_from(folder, trainer, resume=resume)
     end = trainer.evaluate()
     _save_weights(base, lessons, folder)
     result = {

@@ -5,7 +5,6 @@ are the paper's: 6 epochs, 512 tokens, batches of 8, a learning rate of 5e-5 tha
 """
 
 import logging
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -23,10 +22,9 @@ from numerate.training_folder import (
     begin_run,
     describe_training,
     find_done,
-    find_start,
     finish_run,
-    judge_start,
     make_plain,
+    train_from,
 )
 
 if TYPE_CHECKING:
@@ -126,16 +124,9 @@ def pretrain_model(
         base = replace(base, tokenizer=split)
     if base.fresh:
         logger.warning("%s has no masked-LM head: it starts with a fresh one", config.base)
-    begin_run(folder, settings)
-    try:
+    with begin_run(folder, settings, resume=resume):
         trainer = make_trainer(primed, base, config, folder / WORK, report)
-    except InputError:
-        if not resume:  # nothing was learned yet: leave nothing behind
-            shutil.rmtree(folder / WORK, ignore_errors=True)
-        raise
-    start = judge_start(folder / WORK, trainer)
-    checkpoint = find_start(folder / WORK, trainer) if resume else None
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    start = train_from(folder, trainer, resume=resume)
     result = _describe_run(trainer, base, primed, settings)
     result |= {
         "seconds": time.monotonic() - began,

@@ -89,27 +89,25 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
     for system in config.systems:
         if system in config.variants:
             folder = str(root / "pretrain" / system / "model")
-            read = config.variants[system].read or config.probe.read
+            read = config.variants[system].read
             for anchor in config.probe.anchor:
                 yield Entry(f"{system}-{anchor}", system, folder, anchor, read=read)
         elif system in RECIPES:
             title = config.baseline(system).title
-            model = str(root / "baseline" / system / "model")
-            yield Entry(system, title, model, read=config.probe.read)
+            yield Entry(system, title, str(root / "baseline" / system / "model"))
         elif system == "base":
-            yield Entry("base", "base", config.base, "absent", read=config.probe.read)
+            yield Entry("base", "base", config.base, "absent")
         elif system.startswith("primed:"):
             variant = system.removeprefix("primed:")
             reads_digits = config.training(variant).pieces == "digits"
             model = f"control:primed:{'digits:' if reads_digits else ''}{config.base}"
             title = f"base primed as {variant}"
-            read = config.variants[variant].read or config.probe.read
+            read = config.variants[variant].read
             yield Entry(f"primed-{variant}", title, model, "visible", variant, read)
         else:
             title, _, model = system.rpartition("=")
             title = title or model
-            folder = re.sub(r"[^\w.-]+", "-", title).strip("-.")
-            yield Entry(folder, title, model, read=config.probe.read)
+            yield Entry(re.sub(r"[^\w.-]+", "-", title).strip("-."), title, model)
 
 
 def _corpus_inputs(config: Config) -> dict[str, Path | str]:
@@ -127,7 +125,7 @@ def _fit_steps(stages: Stages) -> list[Step]:
             "fit",
             name,
             {"scale": chosen.scale, "seed": stages.config.seed, **chosen.fit.model_dump()},
-            {"counts.json": stages.root / "extract" / "counts.json"},
+            {"counts.json": stages.counts_path},
             outputs,
             stages.fit(variant),
         )
@@ -174,8 +172,8 @@ def _probe_step(stages: Stages, entry: Entry) -> Step:
     from numerate.models import split_kind
 
     settings = {**stages.config.probe.model_dump(exclude={"anchor"}), "shown": entry.shown}
-    settings["read"] = entry.read
-    inputs: dict[str, Path | str] = {"counts.json": stages.root / "extract" / "counts.json"}
+    settings["read"] = entry.read or settings["read"]
+    inputs: dict[str, Path | str] = {"counts.json": stages.counts_path}
     model = entry.model.removeprefix("control:primed:")
     is_ours = Path(model).is_relative_to(stages.root)  # then it may not be there yet
     inputs["model"] = Path(model) if is_ours else stages.locate(model)

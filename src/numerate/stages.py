@@ -21,14 +21,17 @@ SCORES, PORTRAIT = "scores.jsonl", "portrait.json"
 
 @dataclass(frozen=True)
 class Entry:
-    """A system to probe: its folder, and how `open_systems` is to open it."""
+    """A system to probe: its folder, and how `open_systems` is to open it.
+
+    `read` is what the config says of all systems unless it is given.
+    """
 
     folder: str
     title: str
     model: str
     shown: Anchor | None = None
     primed_as: str | None = None
-    read: Readout = "all"
+    read: Readout | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class Stages:
         return open_corpus(self.config.corpus, field=reading.field, errors=reading.errors)
 
     @property
-    def _counts_path(self) -> Path:
+    def counts_path(self) -> Path:
+        """Where the counts are."""
         return self.root / "extract" / "counts.json"
 
     def anchors_path(self, variant: str) -> Path:
@@ -73,7 +77,7 @@ class Stages:
                 workers=self.workers,
                 progress=progress,
             )
-        counts.save(folder / self._counts_path.name)
+        counts.save(folder / self.counts_path.name)
 
     def fit(self, variant: str) -> Work:
         """Return what fits a variant's anchors, and compares numbers of components if asked."""
@@ -82,7 +86,7 @@ class Stages:
         def work(folder: Path) -> None:
             from numerate.sweep import sweep_components
 
-            counts = Counts.load(self._counts_path)
+            counts = Counts.load(self.counts_path)
             anchors = fit_anchors(
                 counts,
                 n_components=chosen.fit.components,
@@ -138,7 +142,7 @@ class Stages:
             primed, model = open_primed(self.root / "prime" / variant), folder / "model"
             training = self.config.training(variant)
             if training.rehearse and not training.hold_out:  # what probes will ask out-of-domain
-                training = replace(training, hold_out=str(self._counts_path.resolve()))
+                training = replace(training, hold_out=str(self.counts_path.resolve()))
             if not (begun := is_begun(model)):  # killed before it could say what it is
                 shutil.rmtree(model, ignore_errors=True)
             with show_training(quiet=self.quiet) as report:
@@ -177,13 +181,13 @@ class Stages:
                 asked.tasks,
                 tuple(range(asked.seeds)),
                 find_protocol(asked.protocol),
-                Counts.load(self._counts_path),
+                Counts.load(self.counts_path),
                 asked.domains,
                 asked.ranges,
                 cache=self.root / "vectors",
                 workers=self.workers,
             )
-            reading = Reading((entry.shown or "visible",), entry.read)
+            reading = Reading((entry.shown or "visible",), entry.read or asked.read)
             [system] = open_systems(
                 f"{entry.title}={entry.model}", reading=reading, priming=self._priming(entry)
             )

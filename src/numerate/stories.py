@@ -111,18 +111,19 @@ def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     ]
     if not found:
         return None
+    follows = {system: _follow_distance(cosines) for system, cosines in found}
     panels = tuple(
         Panel(
             system,
             Axis("numeral", 1, len(cosines)),
             Axis("cosine", *_span_cosines(cosines)),
-            f"ρ = {_follow_distance(cosines):.2f}",
+            f"ρ = {follows[system]:.2f}",
             systems=(cast.number(system),),
             matrix=tuple(tuple(row) for row in cosines.tolist()),
         )
         for system, cosines in found
     )
-    order = sorted(((_follow_distance(c), system) for system, c in found), reverse=True)
+    order = sorted(((follow, system) for system, follow in follows.items()), reverse=True)
     sentence = f"Nearer numbers are most consistently more alike in {order[0][1]}: the rank "
     sentence += f"correlation of cosine and nearness (in logarithms) is {order[0][0]:.2f}"
     if len(order) > 1:

@@ -1,7 +1,5 @@
 """The training loop: transformers' Trainer on planned rows, paced by steps or by the clock."""
 
-import json
-import logging
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sized
@@ -24,12 +22,10 @@ from transformers import (
 from numerate.batches import Batch, PlannedRows
 from numerate.choices import Precision
 from numerate.errors import InputError
-from numerate.files import write_json
 from numerate.masking import IGNORED
 from numerate.models import LabelledHead, has_fast_bf16
+from numerate.training_folder import seal_checkpoint
 
-logger = logging.getLogger(__name__)
-_SEAL = "complete.json"
 LOGS, EVALUATIONS = 50, 10  # how often in a run
 
 
@@ -269,33 +265,3 @@ def sum_of_losses(
     targets = labels[labels != IGNORED]
     loss = torch.nn.functional.cross_entropy(outputs.logits[0].float(), targets, reduction="sum")
     return loss / (len(targets) if num_items_in_batch is None else num_items_in_batch)
-
-
-def seal_checkpoint(folder: Path, elapsed: float, tokens: int) -> None:
-    """Write the file that says that a checkpoint is whole, with the sizes of the others."""
-    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-    write_json(folder / _SEAL, {"elapsed": elapsed, "tokens": tokens, "files": sizes})
-
-
-def find_checkpoint(folder: Path) -> tuple[Path, float, int] | None:
-    """Return the last whole checkpoint with the seconds and tokens behind it; None without any.
-
-    A checkpoint that was cut off while it was written is removed. One that was whole once and is
-    damaged now is passed over, and told.
-    """
-    steps = sorted(
-        (int(path.name.split("-")[1]) for path in folder.glob("checkpoint-*")), reverse=True
-    )
-    for step in steps:
-        path = folder / f"checkpoint-{step}"
-        if not (path / _SEAL).exists():
-            shutil.rmtree(path)
-            continue
-        seal = json.loads((path / _SEAL).read_bytes())
-        whole = (path / name for name in seal["files"])
-        if all(
-            file.is_file() and file.stat().st_size == seal["files"][file.name] for file in whole
-        ):
-            return path, float(seal["elapsed"]), int(seal["tokens"])
-        logger.warning("%s: damaged, going back to the checkpoint before it", path)
-    return None

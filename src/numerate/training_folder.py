@@ -7,7 +7,8 @@ import json
 import logging
 import platform
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numerate.training import PacedTrainer
 
 logger = logging.getLogger(__name__)
-WORK, _PLAN, RUN = "unfinished", "plan.json", "run.json"
+WORK, _PLAN, RUN, _SEAL = "unfinished", "plan.json", "run.json", "complete.json"
 
 
 def is_begun(folder: Path) -> bool:
@@ -28,10 +29,28 @@ def is_begun(folder: Path) -> bool:
     return (folder / RUN).exists() or (folder / WORK / _PLAN).exists()
 
 
-def begin_run(folder: Path, settings: dict[str, Any]) -> None:
-    """Say in a folder what run works there."""
+@contextmanager
+def begin_run(folder: Path, settings: dict[str, Any], *, resume: bool) -> Iterator[None]:
+    """Say in a folder what run works there; what goes wrong before its first step leaves nothing.
+
+    Enclose what prepares the trainer.
+    """
     if process_rank() == 0:
         write_json(folder / WORK / _PLAN, settings)
+    try:
+        yield
+    except InputError:
+        if not resume:
+            shutil.rmtree(folder / WORK, ignore_errors=True)
+        raise
+
+
+def train_from(folder: Path, trainer: "PacedTrainer", *, resume: bool) -> dict[str, float]:
+    """Train, from the last checkpoint if asked; return the validation before the first step."""
+    start = _judge_start(folder / WORK, trainer)
+    checkpoint = _find_start(folder / WORK, trainer) if resume else None
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    return start
 
 
 def find_done(folder: Path, settings: dict[str, Any], resume: bool) -> dict[str, Any] | None:
@@ -61,10 +80,8 @@ def make_plain(document: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(json.dumps(document)))
 
 
-def find_start(folder: Path, trainer: "PacedTrainer") -> Path | None:
+def _find_start(folder: Path, trainer: "PacedTrainer") -> Path | None:
     """Return the checkpoint to go on from, if any; the clock and the count of tokens go on."""
-    from numerate.training import find_checkpoint
-
     found = find_checkpoint(folder)
     if found is None:
         logger.warning("%s: no whole checkpoint yet, starting from the beginning", folder)
@@ -73,7 +90,7 @@ def find_start(folder: Path, trainer: "PacedTrainer") -> Path | None:
     return checkpoint
 
 
-def judge_start(folder: Path, trainer: "PacedTrainer") -> dict[str, float]:
+def _judge_start(folder: Path, trainer: "PacedTrainer") -> dict[str, float]:
     """Return the validation before the first step, from the run that began if this one goes on."""
     kept = folder / "start.json"
     if not kept.exists():
@@ -117,3 +134,33 @@ def _versions() -> dict[str, str]:
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
+
+
+def seal_checkpoint(folder: Path, elapsed: float, tokens: int) -> None:
+    """Write the file that says that a checkpoint is whole, with the sizes of the others."""
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+    write_json(folder / _SEAL, {"elapsed": elapsed, "tokens": tokens, "files": sizes})
+
+
+def find_checkpoint(folder: Path) -> tuple[Path, float, int] | None:
+    """Return the last whole checkpoint with the seconds and tokens behind it; None without any.
+
+    A checkpoint that was cut off while it was written is removed. One that was whole once and is
+    damaged now is passed over, and told.
+    """
+    steps = sorted(
+        (int(path.name.split("-")[1]) for path in folder.glob("checkpoint-*")), reverse=True
+    )
+    for step in steps:
+        path = folder / f"checkpoint-{step}"
+        if not (path / _SEAL).exists():
+            shutil.rmtree(path)
+            continue
+        seal = json.loads((path / _SEAL).read_bytes())
+        whole = (path / name for name in seal["files"])
+        if all(
+            file.is_file() and file.stat().st_size == seal["files"][file.name] for file in whole
+        ):
+            return path, float(seal["elapsed"]), int(seal["tokens"])
+        logger.warning("%s: damaged, going back to the checkpoint before it", path)
+    return None
