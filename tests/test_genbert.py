@@ -9,9 +9,9 @@ import numerate
 from numerate.baseline import GenbertConfig, train_baseline
 from numerate.digits import split_digits
 from numerate.errors import InputError
-from numerate.genbert import Task, Writer, make_task
+from numerate.genbert import Task, Writer, make_task, prepare_genbert
 from numerate.masking import IGNORED
-from numerate.models import LabelledHead
+from numerate.models import LabelledHead, load_base
 from numerate.numerical import KINDS
 from tests.conftest import VOCABULARY, make_model
 
@@ -122,6 +122,15 @@ def test_right_pieces_after_right_pieces_are_what_greedy_writing_gives(writer, b
         for told in (answer, [*answer[:-1], 5, 3], [5, *answer[1:]]):
             logits, labels = writer.write(writer.collate([Task(question, told, 0)]))
             assert bool((logits.argmax(dim=-1) == labels).all()) == (told == answer)
+
+
+@pytest.mark.parametrize("batch_size", [4, 32])
+def test_texts_are_48_to_800_questions_whatever_the_batch(base, batch_size, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("in the year 1999 some people came\n" * 20)
+    config = quick(base, batch_size=batch_size, corpus=(str(text),))
+    lessons = prepare_genbert(load_base(base, ()), config, tmp_path)
+    assert sum(lessons.draw(number).text is not None for number in range(800)) == 48
 
 
 def test_a_task_has_at_most_eleven_pieces_to_write(writer):

@@ -19,6 +19,7 @@ from numerate.models import LabelledHead, load_base
 from numerate.pretrain import PretrainConfig, pretrain_model
 from numerate.shards import open_primed
 from numerate.training_folder import find_checkpoint, seal_checkpoint
+from numerate.validate import Validator
 from tests.conftest import ARCHITECTURES, make_model
 
 QUICK = {
@@ -114,6 +115,28 @@ def test_a_base_without_a_head_gets_a_fresh_one_and_the_user_is_told(
     assert "fresh one" in (tmp_path / "out" / "README.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("architecture", "layer"),
+    [
+        ("bert", "cls.predictions.transform.dense"),
+        ("roberta", "lm_head.dense"),
+        ("distilbert", "vocab_transform"),
+    ],
+)
+def test_a_fresh_head_starts_as_the_identity_and_a_trained_one_as_it_was(
+    architecture, layer, tmp_path
+):
+    model, tokenizer = make_model(architecture)
+    for folder, net in (("whole", model), ("bare", model.base_model)):
+        net.save_pretrained(tmp_path / folder)
+        tokenizer.save_pretrained(tmp_path / folder)
+    fresh = load_base(str(tmp_path / "bare"), ()).model.get_submodule(layer)
+    torch.testing.assert_close(fresh.weight, torch.eye(len(fresh.weight)))
+    assert not fresh.bias.any()
+    kept = load_base(str(tmp_path / "whole"), ()).model.get_submodule(layer)
+    torch.testing.assert_close(kept.weight, model.get_submodule(layer).weight)
+
+
 def test_a_marker_starts_as_the_mean_of_all_tokens(tiny_models):
     folder = tiny_models("bert")
     old = AutoModel.from_pretrained(folder).get_input_embeddings().weight
@@ -180,6 +203,23 @@ def test_budgets_end_a_run(tiny_models, primed_corpora, tmp_path):
     rates = [entry["learning_rate"] for entry in entries if "loss" in entry]
     assert rates[0] > 0.9 * QUICK["learning_rate"]
     assert rates[-1] < 0.1 * QUICK["learning_rate"]
+
+
+def test_a_budget_of_minutes_does_not_count_validation(
+    tiny_models, primed_corpora, tmp_path, monkeypatch
+):
+    def validate_slowly(*args, **options):
+        time.sleep(0.5)
+        return validate(*args, **options)
+
+    validate = Validator.validate
+    monkeypatch.setattr(Validator, "validate", validate_slowly)
+    began = time.monotonic()
+    run = pretrain_model(
+        primed_corpora(), quick_config(tiny_models("bert"), max_minutes=0.02), tmp_path / "out"
+    )
+    assert 1.2 <= run["seconds_training"] < 3
+    assert time.monotonic() - began > 1.2 + 9 * 0.5
 
 
 def test_logs_can_go_to_tensorboard(tiny_models, primed_corpora, tmp_path, monkeypatch):

@@ -220,7 +220,7 @@ def test_cells_computed_side_by_side_have_the_scores_of_one_after_the_other(tmp_
     alone = probe_system(system, plan, tmp_path / "a.jsonl")
     assert probe_system(system, replace(plan, workers=2), tmp_path / "b.jsonl") == alone
     assert (tmp_path / "a.jsonl").read_text() == (tmp_path / "b.jsonl").read_text()
-    assert len(alone) == 3 * (6 + 1)
+    assert len(alone) == 3 * (6 + 3)  # trees and ridge; all, close and apart lists
 
 
 def test_a_system_is_called_what_the_user_calls_it(anchored_models):
@@ -235,7 +235,7 @@ def test_only_the_laptop_protocol_shows_trees_fewer_quantiles_and_only_of_wide_i
     assert {name: protocol.count_bins(384) for name, protocol in PROTOCOLS.items()} == {
         "paper": 256,
         "strict": 256,
-        "laptop": 64,
+        "laptop": 16,
         "demo": 16,
     }
 

@@ -13,6 +13,7 @@ from numerate.sample import (
     TASKS,
     TooFewError,
     draw_sample,
+    find_close,
     pick_numerals,
 )
 
@@ -90,6 +91,7 @@ def test_half_of_the_lists_are_close_together():
     spread = np.ptp(sample.train, axis=1)
     close = spread < 40  # ten neighbours among some six thousand numbers of ten thousand
     assert 0.4 < close.mean() < 0.6
+    assert (find_close(sample.train) == close).mean() > 0.99
     assert len(train) > 1000
     wide = draw_sample("list-maximum", numerals, PROTOCOLS["paper"], np.random.default_rng(0))
     assert (np.ptp(wide.train, axis=1) < 40).mean() < 0.01

@@ -16,7 +16,7 @@ from numerate.controls import Matrix
 from numerate.lists import classify_lists, find_places
 from numerate.protocols import Protocol
 from numerate.regress import Floats, measure_errors, predict_by_ridge, predict_by_trees, target
-from numerate.sample import Sample, Values
+from numerate.sample import Sample, Values, find_close
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _predict_by_trees(question: Question, x: Matrix, y: Floats, x_test: Matrix) 
 
 
 def _score_lists(question: Question) -> dict[str, float]:
-    """How often the largest or smallest of a list is found."""
+    """How often the largest or smallest of a list is found; of near and far numbers apart too."""
     sample, probe, task = question.sample, question.protocol.lists, question.cell.task
     parts = [sample.train, sample.validation, sample.test]
     if not probe.choose_epoch:  # then nothing is kept apart
@@ -113,7 +113,9 @@ def _score_lists(question: Question) -> dict[str, float]:
         seed=question.cell.seed,
         device=question.device,
     )
-    return {"accuracy": float((answers == find_places(parts[2], task)).mean())}
+    right, is_close = answers == find_places(parts[2], task), find_close(parts[2])
+    kinds = {"": np.ones_like(is_close), "close ": is_close, "apart ": ~is_close}
+    return {f"{kind}accuracy": float(right[of].mean()) for kind, of in kinds.items() if of.any()}
 
 
 @contextmanager

@@ -97,11 +97,15 @@ class _Tasks:
         rng = np.random.default_rng(seed)
         task = make_task(self.data[number], self.tokenizer)
         shift = int(rng.integers(max(1, self.n_positions - task.length)))
-        n_texts = max(1, round(self.config.batch_size * TEXTS_PER_QUESTION))
-        if self.texts is None or number % self.config.batch_size >= n_texts:
+        if self.texts is None or not _has_text(number):
             return task._replace(shift=shift)
         ids, _ = self.texts[int(rng.integers(len(self.texts)))]
         return task._replace(shift=shift, text=(seed, ids))
+
+
+def _has_text(number: int) -> bool:
+    """Whether a text goes with a task: with 48 in 800, spread evenly."""
+    return int((number + 1) * TEXTS_PER_QUESTION) > int(number * TEXTS_PER_QUESTION)
 
 
 def make_task(example: Sequence[str], tokenizer: "PreTrainedTokenizerBase") -> Task:

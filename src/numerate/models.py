@@ -37,7 +37,7 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     """Load a base model and make it know the markers.
 
     A marker's vector starts as the mean of all token vectors: a token like any other, which no text
-    has given a meaning yet.
+    has given a meaning yet. A head that the model did not come with starts as the identity.
 
     Args:
         name: A folder, a name on the hub, or `package:MODULE/FOLDER` for a model that a Python
@@ -62,7 +62,21 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     rates = set_dropout(model, dropout)
     add_markers(model, tokenizer, markers)
     missing = {key for key in loading["missing_keys"] if not _is_encoder_weight(model, key)}
+    _open_head(model, missing)
     return Base(name, model, tokenizer, tuple(sorted(missing)), rates)
+
+
+def _open_head(model: "PreTrainedModel", fresh: set[str]) -> None:
+    """Make the fresh square layers of a head the identity.
+
+    The head's last layer is the embedding matrix, so that a vector which still resembles the
+    embedding of a token says that token from the start.
+    """
+    for name in fresh:
+        layer = model.get_submodule(name.rpartition(".")[0])
+        if isinstance(layer, torch.nn.Linear) and layer.in_features == layer.out_features:
+            torch.nn.init.eye_(layer.weight)
+            torch.nn.init.zeros_(layer.bias)
 
 
 def fit_length(base: Base, wanted: int) -> int:

@@ -102,6 +102,17 @@ def draw_sample(
     return Sample(*(draw(part, size, rng) for part, size in zip(parts, sizes, strict=True)))
 
 
+def find_close(lists: Values) -> npt.NDArray[np.bool_]:
+    """Return which lists are of neighbours: within ten of the numerals that all of them have.
+
+    >>> find_close(np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [1, 20, 30, 40, 50]])).tolist()
+    [True, True, False]
+    """
+    ranks = np.searchsorted(np.unique(lists), lists)
+    close: npt.NDArray[np.bool_] = np.ptp(ranks, axis=1) < _CLOSE
+    return close
+
+
 def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, Values, Values]:
     """Numerals to train on, to choose by and to test on, each in increasing order."""
     shuffled = rng.permutation(numerals)

@@ -84,6 +84,10 @@ class Pace(TrainerCallback):
         """Seconds of training so far, those of the runs before this one included."""
         return self.elapsed_before + time.monotonic() - self._began
 
+    def leave_out(self, seconds: float) -> None:
+        """Do not count some seconds: a budget is of training alone, whatever validation costs."""
+        self._began += seconds
+
     def seconds_left(self) -> float:
         """Return how long it will take at the present rate."""
         return self.elapsed * (1 / max(self.fraction, 1e-9) - 1)
@@ -152,7 +156,9 @@ class PacedTrainer(Trainer):
         """Judge the model on held-out text."""
         began = time.monotonic()
         validation = self._judge()
-        self._last_log += time.monotonic() - began  # the speed is that of training alone
+        spent = time.monotonic() - began
+        self._last_log += spent  # the speed is that of training alone
+        self.pace.leave_out(spent)
         metrics = {f"eval_{k}": v for k, v in validation.items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
