@@ -13,6 +13,7 @@ from numerate import InputError, load
 from numerate.controls import CONTROLS
 from numerate.extract import Counts
 from numerate.fit import AnchorSet
+from numerate.portray import portray_system
 from numerate.priming import Priming
 from numerate.probe import Cell, Plan, draw_samples, probe_layers, probe_system
 from numerate.protocols import LAPTOP, PROTOCOLS
@@ -246,6 +247,20 @@ def test_every_layer_is_decoded_by_ridge(anchored_models, tmp_path):
     assert {score.system.rsplit(" ", 2)[1:][1] for score in scores} == {"0", "1"}
     assert {score.task for score in scores} == {"decoding"}
     assert all(score.metric.startswith("ridge ") for score in scores)
+
+
+def test_a_portrait_decodes_every_layer_and_what_the_probes_see():
+    def embed_layer(layer, numerals):
+        values = np.log(np.asarray(numerals, float))[:, None]
+        return values if layer else np.ones_like(values)
+
+    system = System("ours", CONTROLS["control:oracle"], embed_layer=embed_layer, n_layers=1)
+    small = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
+    portrait = portray_system(system, replace(make_plan(["decoding"], seeds=(0, 1)), counts=small))
+    nothing, last = (layer["values"] for layer in portrait["layers"])
+    assert len(nothing) == len(last) == len(portrait["pooled"]) == 2
+    assert max(last) < 0.001 < 0.05 < min(nothing)
+    np.testing.assert_allclose(portrait["pooled"], last, rtol=1e-6)
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_scores(tmp_path):

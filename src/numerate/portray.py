@@ -4,7 +4,7 @@ The values that held-out numerals are decoded to, how alike the vectors of 1 to 
 well each layer can be decoded; kept in `portrait.json`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,10 @@ def portray_system(system: System, plan: Plan) -> dict[str, Any]:
     document |= dict(zip(samples, _decode(system, plan, list(samples.values())), strict=True))
     document["cosines"] = np.round(_compare(embed_cached(system, _ALIKE, plan.cache)), 3).tolist()
     most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
-    document["layers"] = _decode_layers(system, take_some(known[known >= 1], most, _rng()), plan)
+    some = take_some(known[known >= 1], most, _rng())
+    if system.embed_layer is not None and len(some) >= FEWEST:
+        document["layers"] = _decode_layers(system.embed_layer, system.n_layers, some, plan)
+        document["pooled"] = _decode_by_ridge(embed_cached(system, some, plan.cache), some, plan)
     return document
 
 
@@ -81,25 +84,26 @@ def _compare(vectors: Matrix) -> Matrix:
     return alike
 
 
-def _decode_layers(system: System, numerals: Values, plan: Plan) -> list[dict[str, Any]] | None:
-    """The error of ridge regression on every layer, 0 the embeddings, over some numerals."""
-    if system.embed_layer is None or len(numerals) < FEWEST:
-        return None
-    splits = [np.random.default_rng(seed).permutation(len(numerals)) for seed in plan.seeds]
-    cut = len(numerals) // 5
+def _decode_layers(
+    embed_layer: Callable[[int, list[int]], Matrix], n_layers: int, numerals: Values, plan: Plan
+) -> list[dict[str, Any]]:
+    """The errors of ridge regression on every layer, 0 the embeddings, over some numerals."""
     layers = []
-    for layer in range(system.n_layers + 1):
-        x, y = system.embed_layer(layer, numerals.tolist()), target(numerals)
-        errors = [
-            measure_errors(
-                predict_by_ridge(x[order[cut:]], y[order[cut:]], x[order[:cut]]), y[order[:cut]]
-            )
-            for order in splits
-        ]
-        layers.append(
-            {"layer": layer, "range": "all", "values": [error.log_rmse for error in errors]}
-        )
+    for layer in range(n_layers + 1):
+        errors = _decode_by_ridge(embed_layer(layer, numerals.tolist()), numerals, plan)
+        layers.append({"layer": layer, "range": "all", "values": errors})
     return layers
+
+
+def _decode_by_ridge(x: Matrix, numerals: Values, plan: Plan) -> list[float]:
+    """The error on a fifth of the numerals, for each seed."""
+    y, cut = target(numerals), len(numerals) // 5
+    errors = []
+    for seed in plan.seeds:
+        order = np.random.default_rng(seed).permutation(len(numerals))
+        test, train = order[:cut], order[cut:]
+        errors.append(measure_errors(predict_by_ridge(x[train], y[train], x[test]), y[test]))
+    return [error.log_rmse for error in errors]
 
 
 def _rng() -> np.random.Generator:

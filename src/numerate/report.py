@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from numerate.charts import Cast, Chart
+from numerate.claims import Claim, claims_to_html, claims_to_markdown, judge_claims
 from numerate.corpus_stories import (
     chart_anchors,
     chart_curves,
@@ -49,6 +50,10 @@ from numerate.tables import find_paper_scores
 _DOMAINS = {"in": ("table-1", "in-domain"), "out": ("table-2", "out-of-domain")}
 _FIRST = ("scores", "number-line", "cosines")
 """Charts that come before the tables."""
+_CLAIMS_NOTE = (
+    "Every comparison is a difference with its 95 % interval, above zero where it is as claimed: "
+    "paired over seeds, for heatmaps over the numerals. A claim holds if all of it does."
+)
 _MORE = ("ridge log-rmse", "rmse-ln", "r2")
 
 
@@ -76,13 +81,16 @@ def write_report(
     charts = make_charts(run, grids[0], cast)
     folder = run_folder / "report"
     _write_tables(folder, grids, shown, cast)
+    claims = judge_claims(run.scores, run.portraits) if compare else []
+    if claims:
+        _write_text(folder / "tables" / "claims.md", claims_to_markdown(claims))
     for chart in charts:
         draw_chart(chart, folder / "figures")
     page = render_page(
         run,
         headline=tell_headline(grids[0], _of(run.scores, *_kinds(run.scores)[0]), cast),
         cast=cast,
-        sections=list(_make_sections(run, charts, grids, shown, cast)),
+        sections=list(_make_sections(run, charts, grids, shown, cast, claims)),
         command=_tell_command(run_folder, compare, examples),
     )
     _write_text(folder / "index.html", page)
@@ -179,12 +187,16 @@ def _make_sections(
     grids: Sequence[Grid],
     shown: Sequence[Example],
     cast: Cast,
+    claims: Sequence[Claim],
 ) -> Iterator[Section]:
     first = [chart for chart in charts if chart.name in _FIRST]
     for chart in first:
         yield Section(chart.name, chart.title, chart.sentence, chart)
     for grid in grids:
         yield _section_of_table(grid, cast)
+    if claims:
+        title = "What this run says to the claims of the paper"
+        yield Section("claims", title, "", html=claims_to_html(claims), note=_CLAIMS_NOTE)
     for chart in charts[len(first) :]:
         yield Section(chart.name, chart.title, chart.sentence, chart)
         if chart.name == "anchors" and shown:

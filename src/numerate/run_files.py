@@ -58,6 +58,8 @@ class Portrait:
     cosines: Floats | None = None
     """Of the vectors of 1, 2, …: a square matrix."""
     layers: tuple[Layer, ...] = ()
+    pooled: tuple[float, ...] = ()
+    """The same errors of the vectors that the probes saw, the sum of several layers."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
@@ -187,6 +189,7 @@ def _read_portrait(path: Path) -> Portrait:
                 Layer(int(row["layer"]), str(row["range"]), tuple(map(float, row["values"])))
                 for row in document.get("layers") or ()
             ),
+            tuple(map(float, document.get("pooled") or ())),
             tuple(map(str, document.get("notes") or ())),
         )
     except (KeyError, TypeError, ValueError) as error:

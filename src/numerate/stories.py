@@ -111,7 +111,7 @@ def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     ]
     if not found:
         return None
-    follows = {system: _follow_distance(cosines) for system, cosines in found}
+    follows = {system: float(follow_distance(cosines).mean()) for system, cosines in found}
     panels = tuple(
         Panel(
             system,
@@ -141,16 +141,19 @@ def _span_cosines(cosines: Floats) -> tuple[float, float]:
     return span(np.percentile(beside, [1, 99]).tolist(), pad=0)
 
 
-def _follow_distance(cosines: Floats) -> float:
-    """Spearman's correlation of cosines with -|ln a - ln b|."""
-    from scipy.stats import spearmanr
+def follow_distance(cosines: Floats) -> Floats:
+    """Return for each numeral how its cosines with the others follow their distance, by ranks."""
+    from scipy.stats import rankdata
 
-    logs = np.log(np.arange(1, len(cosines) + 1))
-    above = np.triu_indices(len(cosines), 1)
-    nearness, alike = -np.abs(logs[:, None] - logs)[above], cosines[above]
-    if np.ptp(alike) == 0:  # all the same: they follow nothing
-        return 0.0
-    return float(spearmanr(alike, nearness).statistic)
+    numerals = np.arange(len(cosines))
+    beside = numerals[:, None] != numerals
+    shape = (len(cosines), len(cosines) - 1)
+    nearness = -np.abs(np.log1p(numerals)[:, None] - np.log1p(numerals))
+    ranks = [rankdata(side[beside].reshape(shape), axis=1) for side in (cosines, nearness)]
+    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
+    spread = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
+    found: Floats = (centred[0] * centred[1]).sum(axis=1) / np.where(spread > 0, spread, 1)
+    return found  # 0 where all are alike: they follow nothing
 
 
 def chart_magnitudes(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
