@@ -15,6 +15,7 @@ def test_the_built_in_variants_are_a_scale_and_a_marker_each():
         "ln-anchors": ("ln", "anc"),
         "ln-anchors-lr": ("ln", "lr"),
         "exp": ("log10", "exp"),
+        "ln-digits": ("ln", "anc"),
     }
     assert config.systems == ("base", "anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr")
 
@@ -29,6 +30,15 @@ def test_exponents_are_not_swept_since_they_need_no_mixture():
 def test_training_has_the_defaults_of_pretrain_unless_told():
     config = read_config({**LEAST, "seed": 7, "pretrain": {"epochs": 1}}, "here")
     assert config.training("anchors") == PretrainConfig(base="some/model", seed=7, epochs=1)
+
+
+def test_our_best_variant_reads_digits_and_rehearses_and_can_be_changed():
+    config = read_config({**LEAST, "pretrain": {"epochs": 1, "rehearse": 0.1}}, "here")
+    ours, papers = config.training("ln-digits"), config.training("ln-anchors")
+    assert (ours.pieces, ours.rehearse, ours.epochs) == ("digits", 0.5, 1)
+    assert (papers.pieces, papers.rehearse) == ("words", 0.1)
+    changed = {"ln-digits": {"pretrain": {"pieces": "digits", "rehearse": 0.9}}}
+    assert read_config({**LEAST, "variants": changed}, "here").training("ln-digits").rehearse == 0.9
 
 
 def test_a_variant_changes_some_settings_and_keeps_the_rest():

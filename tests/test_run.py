@@ -111,9 +111,10 @@ def test_every_step_leaves_a_record_and_the_run_its_config(config_file, tmp_path
     assert len(portrait["line"]["true"]) == len(portrait["line"]["predicted"])
     assert len(portrait["cosines"]) == 100
     assert [layer["layer"] for layer in portrait["layers"]] == [0, 1]
+    assert len(portrait["pooled"]) == len(portrait["layers"][0]["values"])
     oracle = json.loads((out / "probe" / "control-oracle" / "portrait.json").read_text())
     assert oracle["line"]["r2"] > 0.95  # by a hundred trees on a few hundred numerals
-    assert oracle["layers"] is None
+    assert "layers" not in oracle
     assert (out / "report" / "index.html").exists()
 
 
@@ -171,6 +172,16 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
         values.setdefault(score.system, []).append(score.value)
     assert list(values) == ["ln-anchors (masked)", "mine (masked) at anchor"]
     assert values["ln-anchors (masked)"] != values["mine (masked) at anchor"]
+
+
+def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
+    own = ['systems=["ln-anchors","exp"]', 'variants.exp.anchor=["absent","visible"]']
+    config = load_config(str(config_file), own)
+    assert [entry.folder for entry in list_entries(config, tmp_path)] == [
+        "ln-anchors-masked",
+        "exp-absent",
+        "exp-visible",
+    ]
 
 
 def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp_path):

@@ -1,8 +1,8 @@
 """Config: one TOML file with a section for each stage, checked before anything runs.
 
 A variant is a scale and a marker, with settings of its own where it needs them; the paper's four,
-and `exp` of its scripts, are always there. An unknown key is an error that names the nearest one
-that is known.
+`exp` of its scripts, and `ln-digits`, our best, are always there. An unknown key is an error that
+names the nearest one that is known.
 """
 
 import difflib
@@ -40,7 +40,15 @@ PAPER_VARIANTS: dict[str, dict[str, str]] = {
     "ln-anchors": {"scale": "ln", "marker": "anc"},
     "ln-anchors-lr": {"scale": "ln", "marker": "lr"},
 }
-VARIANTS = {**PAPER_VARIANTS, "exp": {"scale": "log10", "marker": "exp"}}
+VARIANTS: dict[str, dict[str, Any]] = {
+    **PAPER_VARIANTS,
+    "exp": {"scale": "log10", "marker": "exp"},
+    "ln-digits": {
+        "scale": "ln",
+        "marker": "anc",
+        "pretrain": {"pieces": "digits", "rehearse": 0.5},
+    },
+}
 _KINDS = ("control:", *(f"{kind}:" for kind in get_args(Kind)))
 RECIPES = ("genbert-recipe", "mwp-bert-recipe")
 _OWN_SECTIONS = ("fit", "prime", "pretrain")
@@ -125,11 +133,13 @@ class ReportSettings(Section):
 class Variant(Section):
     """A way to prime and train; its sections are those of the config unless it has its own.
 
-    `read` says which tokens of its text make a vector, if it is to be probed in a way of its own.
+    `anchor` and `read` say what it is shown and which tokens make a vector, if it is to be probed
+    in a way of its own.
     """
 
     scale: Scale
     marker: Marker
+    anchor: tuple[Anchor, ...] | None = None
     read: Readout | None = None
     fit: FitSettings
     prime: PrimeSettings

@@ -89,9 +89,9 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
     for system in config.systems:
         if system in config.variants:
             folder = str(root / "pretrain" / system / "model")
-            read = config.variants[system].read
-            for anchor in config.probe.anchor:
-                yield Entry(f"{system}-{anchor}", system, folder, anchor, read=read)
+            chosen = config.variants[system]
+            for anchor in chosen.anchor or config.probe.anchor:
+                yield Entry(f"{system}-{anchor}", system, folder, anchor, read=chosen.read)
         elif system in RECIPES:
             title = config.baseline(system).title
             yield Entry(system, title, str(root / "baseline" / system / "model"))
