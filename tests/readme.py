@@ -12,18 +12,22 @@ import sys
 import tempfile
 from pathlib import Path
 
-from numerate.scores import read_scores
 from numerate.steps import tell_seconds
-from numerate.tables import is_contestant, tabulate_scores
+from tests import tables
 
 README = Path(__file__).parents[1] / "README.md"
 PAGES = (
     README,
-    *(README.parent / "docs" / f"{name}.md" for name in ("stages", "embedding", "probing")),
+    *(
+        README.parent / "docs" / f"{name}.md"
+        for name in ("stages", "embedding", "probing", "baselines", "reproduction")
+    ),
 )
 RESULTS = README.parent / "benchmarks" / "results"
 VARIANTS = README.parent / "results" / "pretrain"
-PROBES = README.parent / "results" / "probe"
+GENBERT = README.parent / "results" / "genbert" / "curve.json"
+PROBES = README.parent / "results" / "probe" / "scores.jsonl"
+WIKIPEDIA = README.parent / "results" / "wikipedia"
 DEMO = README.parent / "results" / "demo"
 SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
@@ -45,10 +49,17 @@ def _make_table(name: str) -> str:
         "times": _times_table,
         "variants": _variants_table,
         "speed": _speed_table,
-        "retrieval": lambda: _score_table(SENTENCES, "retrieval", "first"),
-        "sentences": _sentence_tables,
-        "probes": _probe_tables,
+        "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
+        "sentences": lambda: tables.sentence_tables(SENTENCES),
+        "probes": lambda: tables.task_tables(PROBES),
         "protocols": _protocol_table,
+        "equals": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl", tables.is_equal),
+        "recipes": lambda: tables.recipe_tables(WIKIPEDIA / "curves"),
+        "longer": lambda: tables.curve_table(GENBERT, "GenBERT recipe", "eval_accuracy_"),
+        "glance": lambda: tables.glance_table(WIKIPEDIA / "scores.jsonl"),
+        "targets": lambda: tables.target_tables(WIKIPEDIA / "scores.jsonl"),
+        "systems": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl"),
+        "claims": lambda: (WIKIPEDIA / "tables" / "claims.md").read_text(),
     }
     return makers[name]()
 
@@ -86,36 +97,6 @@ def _variants_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sentence_tables() -> str:
-    """Every task and metric on sentences."""
-    kinds = [
-        ("distance", "spearman"),
-        ("distance", "closer"),
-        ("retrieval", "first"),
-        ("retrieval", "subject"),
-        ("retrieval", "nearest"),
-        ("paraphrases", "first"),
-    ]
-    return "\n".join(_score_table(SENTENCES, task, metric) for task, metric in kinds)
-
-
-def _probe_tables() -> str:
-    """The four tasks on numerals, in and out of the domain."""
-    kinds = [
-        ("decoding", "log-rmse"),
-        ("decoding", "ridge log-rmse"),
-        ("addition", "log-rmse"),
-        ("addition", "ridge log-rmse"),
-        ("list-maximum", "accuracy"),
-        ("list-minimum", "accuracy"),
-    ]
-    return "\n".join(
-        _score_table(PROBES / "scores.jsonl", task, metric, domain)
-        for task, metric in kinds
-        for domain in ("in", "out")
-    )
-
-
 def _protocol_table() -> str:
     """What the protocols cost, and how alike laptop and strict order the systems."""
     measured = json.loads((RESULTS / "probe.json").read_text())
@@ -131,28 +112,6 @@ def _protocol_table() -> str:
             f"| the same order in {found['same order']} | rank correlation "
             f"{found['spearman']:.2f} {'| ' * (len(found['cells']) - 1)}|"
         )
-    return "\n".join(lines) + "\n"
-
-
-def _score_table(path: Path, task: str, metric: str, domain: str | None = None) -> str:
-    """Systems by ranges: means and intervals over seeds, the best mean of a range in bold."""
-    wanted = [
-        score
-        for score in read_scores(path)
-        if (score.task, score.metric) == (task, metric) and domain in (None, score.domain)
-    ]
-    [table] = tabulate_scores(wanted)
-    digits = 4 if table.low_is_good else 3
-    head = f"| {table.title} | {' | '.join(table.ranges)} |"
-    lines = [head, f"|---|{'---|' * len(table.ranges)}"]
-    for system, row in table.rows.items():
-        cells = []
-        for name in table.ranges:
-            mean, half = row[name].mean, row[name].half
-            best = is_contestant(system) and round(mean, digits) == round(table.best(name), digits)
-            bold = "**" if best else ""
-            cells.append(f"{bold}{mean:.{digits}f}{bold} ± {half:.{digits}f}")
-        lines.append(f"| {system} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

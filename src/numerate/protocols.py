@@ -75,7 +75,7 @@ STRICT = Protocol("strict", "numbers", ListProbe("lstm", 4, 2.0, "softmax", 150,
 LAPTOP = Protocol(
     "laptop",
     "numbers",
-    ListProbe("scorer", 2, 128, "softmax", 100, 50, 1e-3, weight_decay=1e-2),
+    ListProbe("scorer", 2, 128, "softmax", 50, 50, 1e-3, weight_decay=1e-2),
     trees=250,
     learning_rate=0.04,
     wide_bins=16,
