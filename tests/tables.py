@@ -9,7 +9,7 @@ from pathlib import Path
 from numerate.layout import compare_seeds
 from numerate.numerical import KINDS, Example, NumericalData
 from numerate.sample import OUT_RANGES, PROBE_RANGES
-from numerate.scores import Score, Summary, read_scores, summarize_values
+from numerate.scores import Score, Summary, group_by_seed, read_scores, summarize_values
 from numerate.tables import is_contestant, read_paper_scores, tabulate_scores
 
 OURS = "ln-digits"
@@ -172,27 +172,20 @@ def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) 
     systems = ["base", *(system for system in systems if system in known)]
     heads = [task + ": " + metric, "the paper's best", *systems, f"{OURS} (masked) − base"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    seeds = group_by_seed(scores)
     for domain, name in [
         *(("in", name) for name in PROBE_RANGES),
         *(("out", name) for name in OUT_RANGES),
     ]:
-        cells = {system: _by_seed(scores, system, task, domain, name, metric) for system in systems}
+        cells = {system: seeds[system, task, domain, name, metric] for system in systems}
         difference = compare_seeds(cells[f"{OURS} (masked)"], cells["base"])
-        summaries = [summarize_values(list(seeds.values())) for seeds in cells.values()]
+        summaries = [summarize_values(list(cell.values())) for cell in cells.values()]
         best = _paper_best(task, domain, name, theirs)
         beaten = [_tell(one, better=_is_better(one.mean, best, theirs)) for one in summaries]
         told = _tell(difference, sign=True) if difference else ""
         place = name if domain == "in" else f"{name}, out-of-domain"
         lines.append(f"| {place} | {best:.4f} | {' | '.join(beaten)} | {told} |")
     return "\n".join(lines) + "\n"
-
-
-def _by_seed(scores: Sequence[Score], *place: str) -> dict[int, float]:
-    return {
-        score.seed: score.value
-        for score in scores
-        if (score.system, score.task, score.domain, score.range, score.metric) == place
-    }
 
 
 def _paper_best(task: str, domain: str, name: str, metric: str = "log-rmse") -> float:

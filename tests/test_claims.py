@@ -117,4 +117,4 @@ def test_tables_have_every_claim_and_every_comparison():
     for claim in claims:
         assert claim.title in text
         assert claim.title in html
-    assert "[10k,10^10] − at [1k,10k] | 0.0700 ± " in text
+    assert "[10k,10^10] − at [1k,10k] | 0.0700\u00a0±\u00a0" in text

@@ -11,16 +11,18 @@ from html import escape
 from typing import Literal
 
 from numerate.config import PAPER_VARIANTS
+from numerate.headline import tell_summary
 from numerate.layout import compare_seeds
 from numerate.run_files import Portrait
 from numerate.sample import ALL, OUT_RANGES
-from numerate.scores import Score, Summary, summarize_values
+from numerate.scores import Score, Summary, group_by_seed, summarize_values
 from numerate.stories import follow_distance
 
 Verdict = Literal["holds", "does not hold", "cannot be told here"]
 _Seeds = Mapping[int, float]
+_Cells = Mapping[tuple[str, ...], _Seeds]
 _SMALL, _LARGE = OUT_RANGES
-_ERROR, _LISTS = "log-rmse", ("list-maximum", "list-minimum")
+_LISTS = ("list-maximum", "list-minimum")
 _WITHOUT = ("base", "GenBERT recipe", "MWP-BERT recipe")
 _SHOWN = ("visible", "masked", "absent")
 
@@ -67,12 +69,18 @@ class Claim:
 
 
 def judge_claims(scores: Sequence[Score], portraits: Sequence[Portrait]) -> list[Claim]:
-    """Return the seven claims, for each way to show the anchor that all four variants have."""
-    cells = _Cells(scores)
+    """Return the seven claims, for each way to show the anchor that all four variants have.
+
+    Args:
+        scores: Of one protocol.
+        portraits: Of the same systems.
+    """
+    cells = group_by_seed(scores)
+    systems = {place[0] for place in cells}
     claims = []
     for shown in _SHOWN:
         names = {variant: f"{variant} ({shown})" for variant in PAPER_VARIANTS}
-        if cells.systems.issuperset(names.values()):
+        if systems.issuperset(names.values()):
             for number, (title, find) in enumerate(_CLAIMS, 1):
                 checks = tuple(find(cells, names, portraits))
                 if checks:
@@ -116,27 +124,20 @@ def claims_to_html(claims: Sequence[Claim]) -> str:
     return f"<table><thead><tr>{head}<tbody>{''.join(rows)}</table>\n"
 
 
-def _tell(summary: Summary) -> str:
-    sign = "−" if summary.mean < 0 else ""
-    interval = f" ± {summary.half:.4f}" if summary.n_seeds > 1 else ""
-    return f"{sign}{abs(summary.mean):.4f}{interval}"
+def _tell(difference: Summary) -> str:
+    return tell_summary(difference).replace("-", "−")
 
 
-class _Cells:
-    """The scores of a run by seed, and their paired differences."""
-
-    def __init__(self, scores: Sequence[Score]) -> None:
-        self._seeds: dict[tuple[str, ...], dict[int, float]] = {}
-        for score in scores:
-            key = score.system, score.task, score.domain, score.range, score.metric
-            self._seeds.setdefault(key, {})[score.seed] = score.value
-        self.systems = {score.system for score in scores}
-
-    def seeds(
-        self, system: str, task: str, range_name: str, domain: str = "in", metric: str = _ERROR
-    ) -> _Seeds:
-        """Return a score by seed; none where there is none."""
-        return self._seeds.get((system, task, domain, range_name, metric), {})
+def _seeds(
+    cells: _Cells,
+    system: str,
+    task: str,
+    range_name: str,
+    domain: str = "in",
+    metric: str = "log-rmse",
+) -> _Seeds:
+    """A score by seed; none where there is none."""
+    return cells.get((system, task, domain, range_name, metric), {})
 
 
 def _check(what: str, more: _Seeds, less: _Seeds) -> Iterator[Check]:
@@ -148,7 +149,7 @@ def _check(what: str, more: _Seeds, less: _Seeds) -> Iterator[Check]:
 def _grow(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -> Iterator[Check]:
     """Claim 1, by the error of decoding above 10k and just below."""
     for system in (*_WITHOUT, *names.values()):
-        small, large = (cells.seeds(system, "decoding", name) for name in (_SMALL, _LARGE))
+        small, large = (_seeds(cells, system, "decoding", name) for name in (_SMALL, _LARGE))
         if system in _WITHOUT:
             yield from _check(f"{system}: error at {_LARGE} − at {_SMALL}", large, small)
         else:
@@ -159,7 +160,7 @@ def _prefer_ln(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -
     """Claim 2, with and without direction."""
     for task in ("decoding", "addition"):
         for linear, ln in (("anchors", "ln-anchors"), ("anchors-lr", "ln-anchors-lr")):
-            errors = (cells.seeds(names[name], task, ALL) for name in (linear, ln))
+            errors = (_seeds(cells, names[name], task, ALL) for name in (linear, ln))
             yield from _check(f"{task}, {ALL}: {linear} − {ln}", *errors)
 
 
@@ -169,7 +170,7 @@ def _prefer_direction(
     """Claim 3: the paper's best row there is linear with direction."""
     for task in ("decoding", "addition"):
         for ln in ("ln-anchors", "ln-anchors-lr"):
-            errors = (cells.seeds(names[name], task, _LARGE) for name in (ln, "anchors-lr"))
+            errors = (_seeds(cells, names[name], task, _LARGE) for name in (ln, "anchors-lr"))
             yield from _check(f"{task}, {_LARGE}: {ln} − anchors-lr", *errors)
 
 
@@ -181,7 +182,7 @@ def _best_on_lists(
     for task in _LISTS:
         for other in (name for name in names if name != best):
             shares = (
-                cells.seeds(names[name], task, ALL, metric="accuracy") for name in (best, other)
+                _seeds(cells, names[name], task, ALL, metric="accuracy") for name in (best, other)
             )
             yield from _check(f"{task}, {ALL}: {best} − {other}", *shares)
 
@@ -192,7 +193,7 @@ def _compare_domains(
     """Claim 5, by the error of decoding."""
     for system in names.values():
         for name in OUT_RANGES:
-            inside, outside = (cells.seeds(system, "decoding", name, d) for d in ("in", "out"))
+            inside, outside = (_seeds(cells, system, "decoding", name, d) for d in ("in", "out"))
             yield from _check(f"{system}, {name}: in-domain − out-of-domain", inside, outside)
 
 

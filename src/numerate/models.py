@@ -76,7 +76,8 @@ def _open_head(model: "PreTrainedModel", fresh: set[str]) -> None:
         layer = model.get_submodule(name.rpartition(".")[0])
         if isinstance(layer, torch.nn.Linear) and layer.in_features == layer.out_features:
             torch.nn.init.eye_(layer.weight)
-            torch.nn.init.zeros_(layer.bias)
+            if layer.bias is not None:
+                torch.nn.init.zeros_(layer.bias)
 
 
 def fit_length(base: Base, wanted: int) -> int:

@@ -80,10 +80,8 @@ def write_report(
     shown = make_examples(choose_sentences(examples, run.primed), run.anchors)
     charts = make_charts(run, grids[0], cast)
     folder = run_folder / "report"
-    _write_tables(folder, grids, shown, cast)
-    claims = judge_claims(run.scores, run.portraits) if compare else []
-    if claims:
-        _write_text(folder / "tables" / "claims.md", claims_to_markdown(claims))
+    claims = _judge(run) if compare else []
+    _write_tables(folder, grids, shown, claims, cast)
     for chart in charts:
         draw_chart(chart, folder / "figures")
     page = render_page(
@@ -214,14 +212,28 @@ def _section_of_examples(shown: Sequence[Example]) -> Section:
     return Section("sentences", title, tell_examples(shown), html=examples_to_html(shown))
 
 
+def _judge(run: RunFiles) -> list[Claim]:
+    """The paper's claims by the first of a run's protocols."""
+    protocol = _kinds(run.scores)[0][1]
+    return judge_claims(
+        [score for score in run.scores if score.protocol == protocol], run.portraits
+    )
+
+
 def _write_tables(
-    folder: Path, grids: Sequence[Grid], shown: Sequence[Example], cast: Cast
+    folder: Path,
+    grids: Sequence[Grid],
+    shown: Sequence[Example],
+    claims: Sequence[Claim],
+    cast: Cast,
 ) -> None:
     for grid in grids:
         _write_text(folder / "tables" / f"{grid.name}.md", to_markdown(grid))
         _write_text(folder / "tables" / f"{grid.name}.tex", to_latex(grid))
         note = f'<p class="note">{escape(grid.note())}</p>\n'
         _write_text(folder / "tables" / f"{grid.name}.html", to_html(grid, cast) + note)
+    if claims:
+        _write_text(folder / "tables" / "claims.md", claims_to_markdown(claims))
     if shown:
         _write_text(folder / "tables" / "sentences.md", examples_to_markdown(shown))
         _write_text(folder / "figures" / "sentences.html", examples_to_html(shown) + "\n")

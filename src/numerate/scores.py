@@ -54,6 +54,15 @@ def summarize_values(values: Sequence[float]) -> Summary:
     return Summary(float(np.mean(values)), float(t.ppf(0.975, count - 1)) * error, count)
 
 
+def group_by_seed(scores: Iterable[Score]) -> dict[tuple[str, ...], dict[int, float]]:
+    """Return the values by seed, for each system, task, domain, range and metric."""
+    found: dict[tuple[str, ...], dict[int, float]] = {}
+    for score in scores:
+        place = score.system, score.task, score.domain, score.range, score.metric
+        found.setdefault(place, {})[score.seed] = score.value
+    return found
+
+
 def append_scores(path: Path, scores: Iterable[Score]) -> None:
     """Add scores to a file, a line each, in one write."""
     path.parent.mkdir(parents=True, exist_ok=True)
