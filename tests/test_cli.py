@@ -145,7 +145,7 @@ MISTAKES = [
     ),
     (
         ["fit", "counts.json", "--out", "x", "--scale", "log10", "--components", "5"],
-        "--components is for the scales linear and ln; log10 needs no mixture",
+        "--components and --start are for the scales linear and ln; log10 needs no mixture",
     ),
     (["fit", "counts.json", "--sweep", "5", "--scale", "log10"], "got log10, which needs none"),
     (

@@ -3,6 +3,7 @@ import pytest
 from numerate.config import BUILT_IN, load_config, read_config
 from numerate.errors import InputError
 from numerate.pretrain import PretrainConfig
+from numerate.settings import FitSettings
 
 LEAST = {"corpus": ["a.txt"], "base": "some/model"}
 
@@ -16,6 +17,7 @@ def test_the_built_in_variants_are_a_scale_and_a_marker_each():
         "ln-anchors-lr": ("ln", "lr"),
         "exp": ("log10", "exp"),
         "ln-digits": ("ln", "anc"),
+        "ln-spread": ("ln", "anc"),
     }
     assert config.systems == ("base", "anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr")
 
@@ -32,10 +34,12 @@ def test_training_has_the_defaults_of_pretrain_unless_told():
     assert config.training("anchors") == PretrainConfig(base="some/model", seed=7, epochs=1)
 
 
-def test_our_best_variant_reads_digits_and_rehearses_and_can_be_changed():
+def test_our_variants_read_digits_and_rehearse_and_can_be_changed():
     config = read_config({**LEAST, "pretrain": {"epochs": 1, "rehearse": 0.1}}, "here")
     ours, papers = config.training("ln-digits"), config.training("ln-anchors")
     assert (ours.pieces, ours.rehearse, ours.epochs) == ("digits", 0.5, 1)
+    assert config.training("ln-spread") == ours
+    assert config.variants["ln-spread"].fit == FitSettings(start="spread", width=3)
     assert (papers.pieces, papers.rehearse) == ("words", 0.1)
     changed = {"ln-digits": {"pretrain": {"pieces": "digits", "rehearse": 0.9}}}
     assert read_config({**LEAST, "variants": changed}, "here").training("ln-digits").rehearse == 0.9

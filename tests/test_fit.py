@@ -20,7 +20,8 @@ YEARS = Counts(
 def anchor_sets(draw):
     values = draw(st.sets(st.integers(-300, 300), min_size=1, max_size=30))
     scale = draw(st.sampled_from(["linear", "ln"]))
-    return AnchorSet(scale, tuple(sorted(values)), draw(st.sampled_from([1.0, 10.0, 100.0])))
+    resolution, width = draw(st.sampled_from([1.0, 10.0, 100.0])), draw(st.integers(1, 5))
+    return AnchorSet(scale, tuple(sorted(values)), resolution, width=width)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,22 @@ def test_ln_anchors_are_whole_steps_of_the_resolution():
     assert fit_anchors(counts, n_components=3, scale="ln").values == (86,)
     fine = fit_anchors(counts, n_components=3, scale="ln", resolution=100)
     assert fine.values == (round(100 * (math.log(1999) + 1)),)
+
+
+def test_a_spread_start_reaches_values_that_are_rare():
+    counts = Counts({**dict.fromkeys(range(1, 50), 1000), **{7**k: 1 for k in range(3, 12)}})
+    anchors = fit_anchors(counts, n_components=200, scale="ln", start="spread")
+    assert {round(10 * (k * math.log(7) + 1)) for k in range(3, 12)} <= set(anchors.values)
+    assert anchors.fit["start"] == "spread"
+    drawn = fit_anchors(counts, n_components=200, scale="ln")
+    assert drawn.fit["distances"][-1]["distance"] > anchors.fit["distances"][-1]["distance"] + 1
+
+
+def test_anchors_of_a_width_are_written_with_zeros():
+    anchors = AnchorSet("ln", (-86, 5, 86, 118), domain="reals", width=3)
+    assert anchors.texts == ("-86", "005", "086", "118")
+    assert fit_anchors(Counts({1999: 10}), n_components=3, scale="ln", width=3).texts == ("086",)
+    assert fit_anchors(Counts({1999: 10}), scale="log10", width=2).texts[:2] == ("00", "01")
 
 
 def test_exponents_need_no_mixture_and_are_all_there():
@@ -150,6 +167,7 @@ def test_more_components_than_distinct_values_give_an_anchor_each():
         {"scale": "cubic"},
         {"resolution": 0},
         {"domain": "naturals"},
+        {"width": 0},
     ],
 )
 def test_anchors_check_themselves(wrong):
@@ -169,7 +187,8 @@ def test_a_file_with_no_more_than_the_design_asks_is_read(tmp_path):
     document = {"format": "numerate-anchors", "version": 1, "scale": "ln", "values": [10, 17]}
     path.write_text(json.dumps(document))
     assert AnchorSet.load(path) == AnchorSet("ln", (10, 17))
-    for damage in ({"values": [17, 10]}, {"values": [1.5]}, {"scale": "x"}, {"values": None}):
+    wrong = ({"values": [17, 10]}, {"values": [1.5]}, {"scale": "x"}, {"values": None})
+    for damage in (*wrong, {"width": 1.5}):
         path.write_text(json.dumps(document | damage))
         with pytest.raises(InputError, match=r"anchors\.json: damaged anchors"):
             AnchorSet.load(path)

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
 from numerate import mixture as em
-from numerate.mixture import Mixture, draw_start, fit_mixture, iterate_em, measure_likelihood
+from numerate.mixture import (
+    Mixture,
+    draw_start,
+    fit_mixture,
+    iterate_em,
+    measure_likelihood,
+    spread_start,
+)
 
 
 @st.composite
@@ -131,6 +138,14 @@ def test_the_same_seed_gives_the_same_bytes():
         for _ in range(2)
     ]
     assert fits[0].means.tobytes() == fits[1].means.tobytes()
+
+
+def test_a_spread_start_takes_the_values_next_to_even_points():
+    start = spread_start(np.array([0.0, 1.0, 4.0, 90.0, 100.0]), 5)
+    assert start.means.tolist() == [0.0, 4.0, 90.0, 100.0]  # next to 0; 25; 50 and 75; 100
+    assert start.copies.tolist() == [1, 1, 2, 1]
+    assert start.weights.tolist() == pytest.approx([0.2, 0.2, 0.4, 0.2])
+    assert spread_start(np.array([5.0]), 4).copies.tolist() == [4]
 
 
 def test_components_drawn_at_one_value_are_one_component():

@@ -11,12 +11,18 @@ from numerate.prime import find_primed, prime_text, unprime_text
 
 LINEAR = AnchorSet("linear", (10, 2000, 5_000_000))
 LN = AnchorSet("ln", tuple(range(10, 241)))
+WIDE = AnchorSet("ln", tuple(range(10, 241)), width=3)
 EXPONENTS = AnchorSet("log10", tuple(range(11)))
 REAL_EXPONENTS = AnchorSet("log10", tuple(range(-30, 11)), domain="reals")
 WAYS = st.sampled_from(
     [
         (anchors, marker)
-        for anchors in (LINEAR, LN, AnchorSet("ln", (-50, 0, 30, 86), domain="reals"))
+        for anchors in (
+            LINEAR,
+            LN,
+            WIDE,
+            AnchorSet("ln", (-50, 0, 30, 86), domain="reals"),
+        )
         for marker in ("anc", "lr")
     ]
     + [(EXPONENTS, "exp"), (REAL_EXPONENTS, "exp")]
@@ -42,6 +48,11 @@ holds_no_marker = ANY_TEXT.filter(
 )
 def test_the_four_variants_are_the_papers(anchors, marker, primed):
     assert prime_text("1999", anchors, marker=marker).text == primed
+
+
+def test_anchors_of_a_width_are_as_long_as_each_other():
+    primed = prime_text("1999 or 1,000,000", WIDE).text
+    assert primed == "1999 <ANC> 086 or 1,000,000 <ANC> 148"
 
 
 @given(st.integers(1, 10**10))
@@ -98,7 +109,8 @@ def test_what_is_primed_are_the_numerals_in_order(text, way):
     for numeral, span in zip(numerals, primed.spans, strict=True):
         assert span.numeral == (numeral.start + shift, numeral.end + shift)
         anchor = primed.text[slice(*span.anchor)]
-        assert anchor == str(anchors.nearest([numeral.value])[0])
+        assert int(anchor) == anchors.nearest([numeral.value])[0]
+        assert len(anchor) >= anchors.width
         token = primed.text[slice(*span.marker)]
         assert token in {"anc": ["<ANC>"], "lr": ["<LA>", "<RA>"], "exp": ["<EXP>"]}[marker]
         assert span.numeral[1] + 1 == span.marker[0]

@@ -174,6 +174,15 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
     assert values["ln-anchors (masked)"] != values["mine (masked) at anchor"]
 
 
+def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_path):
+    own = ['variants.exp={anchor=["masked","absent"],read="anchor"}', 'systems=["exp"]']
+    entries = list_entries(load_config(str(config_file), own), tmp_path)
+    assert [(entry.shown, entry.read) for entry in entries] == [
+        ("masked", "anchor"),
+        ("absent", "all"),
+    ]
+
+
 def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
     own = ['systems=["ln-anchors","exp"]', 'variants.exp.anchor=["absent","visible"]']
     config = load_config(str(config_file), own)

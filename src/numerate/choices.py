@@ -8,6 +8,9 @@ Domain = Literal["integers", "reals"]
 Scale = Literal["linear", "ln", "log10"]
 """Where anchors live: on the values, on their logarithms, or on their decimal exponents."""
 
+Start = Literal["drawn", "spread"]
+"""Where a mixture starts: at numerals drawn from the text, or at some spread over its scale."""
+
 Marker = Literal["anc", "lr", "exp"]
 """What stands before an anchor: `<ANC>`, `<LA>`/`<RA>` for its direction, `<EXP>` for exponents."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from numerate import __version__
-from numerate.choices import Domain, Errors, Marker, NumeralForm, Scale
+from numerate.choices import Domain, Errors, Marker, NumeralForm, Scale, Start
 from numerate.cli_baselines import baselines
 from numerate.cli_models import Quiet, embed, pretrain, print_shown, probe, similar
 from numerate.cli_runs import demo, report, run
@@ -79,6 +79,12 @@ def fit(
         Scale, typer.Option(help="Where the anchors live; log10: exponents.")
     ] = "linear",
     resolution: Resolution = _RESOLUTION,
+    start: Annotated[
+        Start, typer.Option(help="Components start at numerals drawn, or spread over the scale.")
+    ] = "drawn",
+    width: Annotated[
+        int, typer.Option(min=1, help="Digits of an anchor at least: with 3, 86 is 086.")
+    ] = 1,
     seed: Seed = 42,
     sweep: Annotated[
         str | None, typer.Option(help="Try these numbers of components: 10,100,1000.")
@@ -98,11 +104,16 @@ def fit(
 
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")
-    _check_scale(scale, resolution, components)
+    _check_scale(scale, resolution, components, start)
     numerals = Counts.load(counts)
     if sweep is not None:
         swept = sweep_components(
-            numerals, parse_sizes(sweep), scale=scale, resolution=resolution, seed=seed
+            numerals,
+            parse_sizes(sweep),
+            scale=scale,
+            resolution=resolution,
+            start=start,
+            seed=seed,
         )
         if out is not None:
             swept.save(out)
@@ -111,7 +122,13 @@ def fit(
         print_shown(show_sweep(swept), quiet)
     elif out is not None:
         anchors = fit_anchors(
-            numerals, n_components=components, scale=scale, resolution=resolution, seed=seed
+            numerals,
+            n_components=components,
+            scale=scale,
+            resolution=resolution,
+            start=start,
+            width=width,
+            seed=seed,
         )
         anchors.save(out)
         if plot is not None:
@@ -119,12 +136,14 @@ def fit(
         print_shown(show_anchors(anchors), quiet)
 
 
-def _check_scale(scale: Scale, resolution: float, components: int) -> None:
+def _check_scale(scale: Scale, resolution: float, components: int, start: Start) -> None:
     """Refuse what a scale has no use for."""
     if scale != "ln" and resolution != _RESOLUTION:
         raise InputError(f"--resolution is for --scale ln, got {resolution:g} with --scale {scale}")
-    if scale == "log10" and components != _COMPONENTS:
-        raise InputError("--components is for the scales linear and ln; log10 needs no mixture")
+    if scale == "log10" and (components, start) != (_COMPONENTS, "drawn"):
+        raise InputError(
+            "--components and --start are for the scales linear and ln; log10 needs no mixture"
+        )
 
 
 @app.command()

@@ -1,8 +1,8 @@
 """Config: one TOML file with a section for each stage, checked before anything runs.
 
 A variant is a scale and a marker, with settings of its own where it needs them; the paper's four,
-`exp` of its scripts, and `ln-digits`, our best, are always there. An unknown key is an error that
-names the nearest one that is known.
+`exp` of its scripts, and ours, `ln-digits` and the better `ln-spread`, are always there. An unknown
+key is an error that names the nearest one that is known.
 """
 
 import difflib
@@ -38,14 +38,16 @@ PAPER_VARIANTS: dict[str, dict[str, str]] = {
     "ln-anchors": {"scale": "ln", "marker": "anc"},
     "ln-anchors-lr": {"scale": "ln", "marker": "lr"},
 }
+_DIGITS: dict[str, Any] = {
+    "scale": "ln",
+    "marker": "anc",
+    "pretrain": {"pieces": "digits", "rehearse": 0.5},
+}
 VARIANTS: dict[str, dict[str, Any]] = {
     **PAPER_VARIANTS,
     "exp": {"scale": "log10", "marker": "exp"},
-    "ln-digits": {
-        "scale": "ln",
-        "marker": "anc",
-        "pretrain": {"pieces": "digits", "rehearse": 0.5},
-    },
+    "ln-digits": _DIGITS,
+    "ln-spread": {**_DIGITS, "fit": {"start": "spread", "width": 3}, "read": "anchor"},
 }
 _KINDS = ("control:", *(f"{kind}:" for kind in get_args(Kind)))
 RECIPES = ("genbert-recipe", "mwp-bert-recipe")

@@ -132,7 +132,7 @@ class Encoder:
         """
         anchor = self._check_anchor(anchor)
         if self.priming:
-            return self.priming.show(texts, anchor, str(self.tokenizer.mask_token))
+            return self.priming.show(texts, anchor, self.tokenizer)
         return [PrimedText(text, _bare_spans(text, self.domain)) for text in texts]
 
     def _embed(

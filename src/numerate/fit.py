@@ -15,11 +15,11 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from numerate.choices import Domain, Scale
+from numerate.choices import Domain, Scale, Start
 from numerate.errors import InputError
 from numerate.extract import Counts
 from numerate.files import read_json, write_json
-from numerate.mixture import Floats, Mixture, draw_start, fit_mixture
+from numerate.mixture import Floats, Mixture, draw_start, fit_mixture, spread_start
 from numerate.numerals import DOMAINS, LARGEST
 
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -79,13 +79,17 @@ def restore(
 
 @dataclass(frozen=True)
 class AnchorSet:
-    """Anchors in increasing order, in the units of their scale, and how they came about."""
+    """Anchors in increasing order, in the units of their scale, and how they came about.
+
+    They are written with `width` digits at least: with 3, 86 is `086`, as long as `118`.
+    """
 
     scale: Scale
     values: tuple[int, ...]
     resolution: float = RESOLUTION
     domain: Domain = "integers"
     fit: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    width: int = 1
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:
@@ -94,10 +98,21 @@ class AnchorSet:
             raise ValueError(f"domain must be one of {', '.join(DOMAINS)}, got {self.domain!r}")
         if not self.resolution > 0:
             raise ValueError(f"resolution must be above 0, got {self.resolution}")
+        if self.width < 1:
+            raise ValueError(f"width must be 1 or more, got {self.width}")
         if not self.values or list(self.values) != sorted(set(self.values)):
             raise ValueError(
                 f"values must be non-empty and strictly increasing, got {self.values[:5]}"
             )
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The anchors as they are written.
+
+        >>> AnchorSet("ln", (86, 118), width=3).texts
+        ('086', '118')
+        """
+        return tuple(f"{value:0{self.width}}" for value in self.values)
 
     @cached_property
     def _midpoints(self) -> Floats:
@@ -131,6 +146,7 @@ class AnchorSet:
             "scale": self.scale,
             "resolution": self.resolution,
             "domain": self.domain,
+            "width": self.width,
             "values": list(self.values),
         }
 
@@ -148,6 +164,7 @@ class AnchorSet:
                 float(document.get("resolution", RESOLUTION)),
                 document.get("domain", "integers"),
                 document.get("fit", {}),
+                _whole(document.get("width", 1)),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{place}: damaged anchors ({error}); run 'numerate fit'") from None
@@ -160,7 +177,7 @@ class AnchorSet:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"values must be whole numbers, got {value!r}")
+        raise ValueError(f"values and width must be whole numbers, got {value!r}")
     return value
 
 
@@ -170,6 +187,8 @@ def fit_anchors(
     n_components: int = 1000,
     scale: Scale = "linear",
     resolution: float = RESOLUTION,
+    start: Start = "drawn",
+    width: int = 1,
     seed: int = 42,
 ) -> AnchorSet:
     """Return the anchors of a corpus: the means of a mixture, rounded, equal ones merged.
@@ -182,19 +201,20 @@ def fit_anchors(
         n_components: Gaussians in the mixture (the paper: 1000).
         scale: Where the mixture is fitted and the anchors live.
         resolution: Units per e-fold of the ln scale (the paper: 10).
+        start: Where the components start: at numerals `drawn` from the text, frequent ones many
+            times (the paper), or at numerals `spread` evenly over the scale, so that rare ones,
+            such as most large ones, have anchors near them too.
+        width: Digits to write an anchor with, at least.
         seed: Decides at which numerals the components start.
     """
     if scale == "log10":
-        return _lay_exponents(counts)
-    mixture = fit_scaled(counts, n_components, scale, resolution, seed)
+        return replace(_lay_exponents(counts), width=width)
+    mixture = fit_scaled(counts, n_components, scale, resolution, seed, start)
     alive = mixture.weights * counts.numerals > 1e-6  # the others lost their last numeral
     means = np.unique(np.rint(mixture.means[alive])).astype(np.int64)
-    diagnosis = {**diagnose_fit(mixture, counts, n_components), "seed": seed}
-    anchors = AnchorSet(scale, tuple(means.tolist()), resolution, counts.domain)
-    distances = measure_distances(anchors, counts)
-    return AnchorSet(
-        scale, anchors.values, resolution, counts.domain, {**diagnosis, "distances": distances}
-    )
+    diagnosis = {**diagnose_fit(mixture, counts, n_components), "start": start, "seed": seed}
+    anchors = AnchorSet(scale, tuple(means.tolist()), resolution, counts.domain, width=width)
+    return replace(anchors, fit={**diagnosis, "distances": measure_distances(anchors, counts)})
 
 
 def _lay_exponents(counts: Counts) -> AnchorSet:
@@ -210,9 +230,14 @@ def _lay_exponents(counts: Counts) -> AnchorSet:
 
 
 def fit_scaled(
-    counts: Counts, n_components: int, scale: Scale, resolution: float, seed: int
+    counts: Counts,
+    n_components: int,
+    scale: Scale,
+    resolution: float,
+    seed: int,
+    start: Start = "drawn",
 ) -> Mixture:
-    """Return the mixture of the numerals on a scale, started at numerals drawn by the seed."""
+    """Return the mixture of the numerals on a scale; a start is drawn by the seed, or spread."""
     if scale == "log10":
         raise InputError("scale must be linear or ln for a mixture, got log10, which needs none")
     if not 0 < resolution < math.inf:
@@ -223,8 +248,11 @@ def fit_scaled(
             f"{counts.numerals:,} numerals; ask for fewer components"
         )
     positions = rescale(counts.values, scale, resolution)
-    start = draw_start(positions, counts.weights, n_components, np.random.default_rng(seed))
-    return fit_mixture(positions, counts.weights, start)
+    if start == "spread":
+        first = spread_start(positions, n_components)
+    else:
+        first = draw_start(positions, counts.weights, n_components, np.random.default_rng(seed))
+    return fit_mixture(positions, counts.weights, first)
 
 
 def diagnose_fit(mixture: Mixture, counts: Counts, n_components: int) -> dict[str, Any]:

@@ -62,6 +62,17 @@ def draw_start(
     return Mixture(values[chosen], np.zeros(len(chosen)), copies / total, copies)
 
 
+def spread_start(values: Floats, n_components: int) -> Mixture:
+    """Return the start of EM: components at the values next to points spread evenly, of no width.
+
+    Points that have the same value next to them are kept as copies of one component.
+    """
+    points = np.linspace(values[0], values[-1], n_components)
+    nearest = np.searchsorted((values[1:] + values[:-1]) / 2, points)
+    chosen, copies = np.unique(nearest, return_counts=True)
+    return Mixture(values[chosen], np.zeros(len(chosen)), copies / n_components, copies)
+
+
 def fit_mixture(
     values: Floats,
     counts: Ints,

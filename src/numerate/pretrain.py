@@ -163,12 +163,15 @@ def _check_anchors(primed: PrimedCorpus, base: str) -> None:
     primed.check_anchors()
     known = Path(resolve_model(base)) / "anchors.json"
     if known.is_file():
-        theirs = AnchorSet.load(known)
-        if (theirs.scale, theirs.resolution) != (primed.anchors.scale, primed.anchors.resolution):
+        theirs, ours = (
+            f"on the {anchors.scale} scale (resolution {anchors.resolution:g}, width "
+            f"{anchors.width})"
+            for anchors in (AnchorSet.load(known), primed.anchors)
+        )
+        if theirs != ours:
             raise InputError(
-                f"{base}: was trained with anchors on the {theirs.scale} scale (resolution "
-                f"{theirs.resolution:g}), but the corpus is primed on {primed.anchors.scale} "
-                f"({primed.anchors.resolution:g}); prime it with the anchors of the model"
+                f"{base}: was trained with anchors {theirs}, but the corpus is primed {ours}; "
+                "prime it with the anchors of the model"
             )
 
 

@@ -180,7 +180,7 @@ def prime_bytes(
     index, is_left = anchors.locate(scan.values)
     tokens = MARKERS[marker]
     kind = np.where(is_left, 0, len(tokens) - 1)
-    table = [f" {token} {anchor}".encode() for token in tokens for anchor in anchors.values]
+    table = [f" {token} {anchor}".encode() for token in tokens for anchor in anchors.texts]
     inserted = [table[i] for i in (kind * len(anchors.values) + index).tolist()]
 
     starts, ends = scan.starts.tolist(), scan.ends.tolist()

@@ -6,12 +6,15 @@ A model folder keeps its anchors in `anchors.json`, for people and for `numerate
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from numerate.choices import Anchor, Marker, NumeralForm
 from numerate.errors import InputError
 from numerate.fit import AnchorSet
 from numerate.prime import PrimedNumeral, PrimedText, Span, check_marker, prime_texts
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 CONFIG_KEY = "numerate"
 _KEYS = ("anchors", "marker", "numeral_form")
@@ -49,25 +52,36 @@ class Priming:
         except (TypeError, ValueError) as error:
             raise InputError(f"{place}: {error}") from None
 
-    def show(self, texts: Sequence[str], anchor: Anchor, mask_token: str) -> list[PrimedText]:
+    def show(
+        self, texts: Sequence[str], anchor: Anchor, tokenizer: "PreTrainedTokenizerBase"
+    ) -> list[PrimedText]:
         """Return texts as a model is to see them, with where everything is.
 
         Args:
             texts: Without markers.
-            anchor: `visible`; `masked`, one mask token whatever the anchor, so that not even its
+            anchor: `visible`; `masked`, the same masks whatever the anchor, so that not even its
                 length is given away; or `absent`, without marker and anchor.
-            mask_token: The mask of the model's tokenizer.
+            tokenizer: The model's, which masks and cuts anchors into pieces.
         """
         primed = prime_texts(
             texts, self.anchors, marker=self.marker, numeral_form=self.numeral_form
         )
         if anchor == "visible":
             return primed
-        return [_rewrite(text, mask_token if anchor == "masked" else None) for text in primed]
+        masks = self._mask(tokenizer) if anchor == "masked" else None
+        return [_rewrite(text, masks) for text in primed]
+
+    def _mask(self, tokenizer: "PreTrainedTokenizerBase") -> str:
+        """The masks that stand for any anchor: one, or as many as all anchors of a width have."""
+        if self.anchors.width == 1:
+            return str(tokenizer.mask_token)
+        pieces = tokenizer(list(self.anchors.texts), add_special_tokens=False)["input_ids"]
+        lengths = set(map(len, pieces))
+        return str(tokenizer.mask_token) * (lengths.pop() if len(lengths) == 1 else 1)
 
 
-def _rewrite(primed: PrimedText, mask_token: str | None) -> PrimedText:
-    """A primed text with a mask in place of each anchor, or without markers and anchors."""
+def _rewrite(primed: PrimedText, masks: str | None) -> PrimedText:
+    """A primed text with masks in place of each anchor, or without markers and anchors."""
     pieces: list[str] = []
     spans: list[PrimedNumeral] = []
     done = length = 0
@@ -81,13 +95,13 @@ def _rewrite(primed: PrimedText, mask_token: str | None) -> PrimedText:
     for numeral, marker, anchor in primed.spans:
         write(primed.text[done : numeral[0]])
         where = write(primed.text[slice(*numeral)])
-        if mask_token is None:
+        if masks is None:
             spans.append(PrimedNumeral(where, (length, length), (length, length)))
         else:
             write(" ")
             mark = write(primed.text[slice(*marker)])
             write(" ")
-            spans.append(PrimedNumeral(where, mark, write(mask_token)))
+            spans.append(PrimedNumeral(where, mark, write(masks)))
         done = anchor[1]
     write(primed.text[done:])
     return PrimedText("".join(pieces), tuple(spans))

@@ -91,7 +91,8 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
             folder = str(root / "pretrain" / system / "model")
             chosen = config.variants[system]
             for anchor in chosen.anchor or config.probe.anchor:
-                yield Entry(f"{system}-{anchor}", system, folder, anchor, read=chosen.read)
+                read = "all" if anchor == "absent" else chosen.read  # there is the numeral alone
+                yield Entry(f"{system}-{anchor}", system, folder, anchor, read=read)
         elif system in RECIPES:
             title = config.baseline(system).title
             yield Entry(system, title, str(root / "baseline" / system / "model"))

@@ -66,8 +66,8 @@ class PrimedTransformer(Transformer):
         texts: list[str] = []
         for item in inputs:
             _map_texts(item, texts.append)
-        mask = str(self.tokenizer.mask_token) if self.tokenizer is not None else ""
-        shown = iter(self.priming.show(texts, self.anchor, mask))
+        tokenizer: Any = self.tokenizer
+        shown = iter(self.priming.show(texts, self.anchor, tokenizer))
         return [_map_texts(item, lambda _: next(shown).text) for item in inputs]
 
 

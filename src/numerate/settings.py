@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from numerate.baseline import GenbertConfig, MwpBertConfig, Recipe
-from numerate.choices import Anchor, Domain, Errors, Marker, NumeralForm, Readout, Scale
+from numerate.choices import Anchor, Domain, Errors, Marker, NumeralForm, Readout, Scale, Start
 from numerate.errors import InputError
 from numerate.fit import RESOLUTION
 from numerate.pretrain import PretrainConfig
@@ -38,10 +38,12 @@ class ExtractSettings(Section):
 
 
 class FitSettings(Section):
-    """The mixture; `sweep` are numbers of components to compare by AIC and BIC."""
+    """The mixture and its anchors; `sweep` are numbers of components to compare by AIC and BIC."""
 
     components: int = Field(default=1000, gt=0)
     resolution: float = Field(default=RESOLUTION, gt=0)
+    start: Start = "drawn"
+    width: int = Field(default=1, gt=0)
     sweep: tuple[int, ...] = ()
 
 

@@ -173,6 +173,7 @@ def _describe_anchors(anchors: AnchorSet) -> dict[str, Any]:
         "scale": anchors.scale,
         "resolution": anchors.resolution,
         "domain": anchors.domain,
+        "width": anchors.width,
         "anchors_sha256": hashlib.sha256(json.dumps(anchors.values).encode()).hexdigest(),
     }
 

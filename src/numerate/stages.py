@@ -92,6 +92,8 @@ class Stages:
                 n_components=chosen.fit.components,
                 scale=chosen.scale,
                 resolution=chosen.fit.resolution,
+                start=chosen.fit.start,
+                width=chosen.fit.width,
                 seed=self.config.seed,
             )
             if chosen.sizes:
@@ -100,6 +102,7 @@ class Stages:
                     chosen.sizes,
                     scale=chosen.scale,
                     resolution=chosen.fit.resolution,
+                    start=chosen.fit.start,
                     seed=self.config.seed,
                 )
                 sweep.save(folder / "sweep.json")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from numerate.choices import Scale
+from numerate.choices import Scale, Start
 from numerate.errors import InputError
 from numerate.extract import Counts
 from numerate.files import write_json
@@ -33,12 +33,13 @@ def sweep_components(
     *,
     scale: Scale = "linear",
     resolution: float = RESOLUTION,
+    start: Start = "drawn",
     seed: int = 42,
 ) -> Sweep:
     """Return the fits of all sizes; the same seed draws the start of each."""
     rows = []
     for size in sizes:
-        mixture = fit_scaled(counts, size, scale, resolution, seed)
+        mixture = fit_scaled(counts, size, scale, resolution, seed, start)
         anchors = len(np.unique(np.rint(mixture.means)))
         rows.append({**diagnose_fit(mixture, counts, size), "anchors": anchors})
     return Sweep(scale, tuple(rows))
