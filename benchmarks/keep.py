@@ -11,25 +11,34 @@ from pathlib import Path
 
 from numerate.files import write_json
 
+LARGE = 1_000_000  # bytes
+
 
 def keep_run(run: Path, kept: Path) -> dict[str, float]:
     """Copy what is small of a run into a folder; return the seconds that each step took."""
     for part in ("tables", "figures"):
         shutil.rmtree(kept / part, ignore_errors=True)
-        shutil.copytree(run / "report" / part, kept / part, ignore=shutil.ignore_patterns("*.png"))
+        shutil.copytree(run / "report" / part, kept / part, ignore=_find_large)
     shutil.copy(run / "probe" / "scores.jsonl", kept / "scores.jsonl")
     config = json.loads((run / "config.json").read_text())
     config["corpus"] = [_name(source) for source in config["corpus"]]
     if "mwp_bert" in config:
         config["mwp_bert"]["problems"] = Path(config["mwp_bert"]["problems"]).name
     write_json(kept / "config.json", config)
-    for path in sorted(run.glob("*/*/model/curve.json")):
-        entries = json.loads(path.read_text())
-        write_json(kept / "curves" / f"{path.parts[-3]}.json", entries)
-    return {
-        path.parent.relative_to(run).as_posix(): json.loads(path.read_text())["seconds"]
-        for path in sorted(run.glob("*/run.json")) + sorted(run.glob("*/*/run.json"))
-    }
+    seconds = {}
+    for step in config["steps"]:  # folders of earlier settings stay behind too
+        curve, record = (run / step / name for name in ("model/curve.json", "run.json"))
+        if curve.exists():
+            path = kept / "curves" / f"{curve.parts[-3]}.json"
+            write_json(path, json.loads(curve.read_text()))
+        seconds[step] = json.loads(record.read_text())["seconds"]
+    return seconds
+
+
+def _find_large(folder: str, names: list[str]) -> list[str]:
+    """The files of a folder that are not kept: pictures in pixels, and large ones."""
+    paths = [Path(folder, name) for name in names]
+    return [p.name for p in paths if p.suffix == ".png" or p.stat().st_size > LARGE]
 
 
 def _name(source: str) -> str:
