@@ -59,6 +59,10 @@ def _make_table(name: str) -> str:
         "glance": lambda: tables.glance_table(WIKIPEDIA / "scores.jsonl"),
         "targets": lambda: tables.target_tables(WIKIPEDIA / "scores.jsonl"),
         "systems": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl"),
+        "strict": lambda: tables.target_tables(WIKIPEDIA / "strict.jsonl"),
+        "twenty": lambda: tables.target_tables(WIKIPEDIA / "twenty.jsonl"),
+        "leaking": lambda: tables.target_tables(WIKIPEDIA / "paper.jsonl"),
+        "given": lambda: tables.given_tables(WIKIPEDIA / "scores.jsonl"),
         "claims": lambda: (WIKIPEDIA / "tables" / "claims.md").read_text(),
     }
     return makers[name]()

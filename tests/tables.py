@@ -1,6 +1,7 @@
 """Tables of results for the pages, from the files that commands wrote."""
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,7 +13,9 @@ from numerate.sample import OUT_RANGES, PROBE_RANGES
 from numerate.scores import Score, Summary, group_by_seed, read_scores, summarize_values
 from numerate.tables import is_contestant, read_paper_scores, tabulate_scores
 
-OURS = "ln-digits"
+OURS = "ln-spread"
+VISIBLE, MASKED = (f"{OURS} ({anchor}) at anchor" for anchor in ("visible", "masked"))
+ABSENT = f"{OURS} (absent)"
 _TASKS = (
     ("decoding", "log-rmse"),
     ("decoding", "ridge log-rmse"),
@@ -28,16 +31,36 @@ _GLANCE = (
     "ln-anchors (visible)",
     "ln-anchors (masked)",
     "base read by digits",
-    f"{OURS} (visible)",
-    f"{OURS} (masked)",
-    f"{OURS} (absent)",
+    "ln-digits (masked)",
+    VISIBLE,
+    MASKED,
+    ABSENT,
     "control:digits",
+)
+_GIVEN = (
+    "base",
+    *(
+        name
+        for variant in ("anchors", "ln-anchors")
+        for name in (
+            f"base primed as {variant} (visible)",
+            f"{variant} (visible)",
+            f"{variant} (masked)",
+            f"{variant} (absent)",
+        )
+    ),
+    "base read by digits",
+    f"base primed as {OURS} (visible) at anchor",
+    VISIBLE,
+    MASKED,
+    ABSENT,
+    "control:oracle",
 )
 
 
 def is_equal(system: str) -> bool:
     """Whether a system was trained at equal terms, or is what all began with."""
-    return system == "base" or system.endswith(("recipe", "(masked)"))
+    return system == "base" or system.endswith(("recipe", "(masked)", "(masked) at anchor"))
 
 
 def score_table(
@@ -152,6 +175,14 @@ def glance_table(path: Path) -> str:
     return f"{table}| *best of the paper, anchor visible* | {best} |\n"
 
 
+def given_tables(path: Path) -> str:
+    """Return decoding with the anchor shown, masked and left out, beside the untrained model's."""
+    return "\n".join(
+        score_table(path, "decoding", "log-rmse", domain, lambda system: system in _GIVEN)
+        for domain in ("in", "out")
+    )
+
+
 def target_tables(path: Path) -> str:
     """Return our best variant beside the base model and the paper's best, cell by cell."""
     scores = read_scores(path)
@@ -163,28 +194,29 @@ def target_tables(path: Path) -> str:
         ("list-maximum", "apart accuracy", "accuracy"),
         ("list-minimum", "apart accuracy", "accuracy"),
     )
-    return "\n".join(_target_table(scores, *kind) for kind in kinds)
+    asked = {(score.task, score.metric) for score in scores}
+    return "\n".join(_target_table(scores, *kind) for kind in kinds if kind[:2] in asked)
 
 
 def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) -> str:
     known = {score.system for score in scores}
-    systems = [f"{OURS} ({anchor})" for anchor in ("visible", "masked", "absent")]
-    systems = ["base", *(system for system in systems if system in known)]
-    heads = [task + ": " + metric, "the paper's best", *systems, f"{OURS} (masked) − base"]
+    systems = [name for name in ("base", VISIBLE, MASKED, ABSENT) if name in known]
+    heads = [f"{task}: {metric}", "the paper's best", *systems]
+    heads += [f"{MASKED} − base"] if "base" in known else []
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     seeds = group_by_seed(scores)
-    for domain, name in [
-        *(("in", name) for name in PROBE_RANGES),
-        *(("out", name) for name in OUT_RANGES),
-    ]:
+    places = [("in", name) for name in PROBE_RANGES] + [("out", name) for name in OUT_RANGES]
+    for domain, name in places:
+        if (MASKED, task, domain, name, metric) not in seeds:
+            continue
         cells = {system: seeds[system, task, domain, name, metric] for system in systems}
-        difference = compare_seeds(cells[f"{OURS} (masked)"], cells["base"])
         summaries = [summarize_values(list(cell.values())) for cell in cells.values()]
         best = _paper_best(task, domain, name, theirs)
-        beaten = [_tell(one, better=_is_better(one.mean, best, theirs)) for one in summaries]
-        told = _tell(difference, sign=True) if difference else ""
+        told = [_tell(one, better=_is_better(one.mean, best, theirs)) for one in summaries]
+        difference = compare_seeds(cells[MASKED], cells.get("base", {}))
+        told += [_tell(difference, sign=True)] if difference else []
         place = name if domain == "in" else f"{name}, out-of-domain"
-        lines.append(f"| {place} | {best:.4f} | {' | '.join(beaten)} | {told} |")
+        lines.append(f"| {place} | {best:.4f} | {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -203,4 +235,5 @@ def _is_better(value: float, best: float, metric: str) -> bool:
 
 def _tell(summary: Summary, *, better: bool = False, sign: bool = False) -> str:
     bold, plus = ("**" if better else ""), ("+" if sign else "")
-    return f"{bold}{summary.mean:{plus}.4f}{bold} ± {summary.half:.4f}".replace("-", "−")
+    spread = "(one seed)" if math.isnan(summary.half) else f"± {summary.half:.4f}"
+    return f"{bold}{summary.mean:{plus}.4f}{bold} {spread}".replace("-", "−")
