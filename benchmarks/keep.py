@@ -1,7 +1,7 @@
 """Keeps what is small of a run in `results/`: scores, tables, figures, curves, settings, times.
 
-`python -m benchmarks.keep RUN FOLDER`. Texts, weights, vectors and the page stay behind, and of
-files elsewhere only their names are kept.
+`python -m benchmarks.keep RUN FOLDER`. Texts, weights, vectors, the page and large figures stay
+behind, and of files elsewhere only their names are kept.
 """
 
 import json
@@ -29,7 +29,7 @@ def keep_run(run: Path, kept: Path) -> dict[str, float]:
     for step in config["steps"]:  # folders of earlier settings stay behind too
         curve, record = (run / step / name for name in ("model/curve.json", "run.json"))
         if curve.exists():
-            path = kept / "curves" / f"{curve.parts[-3]}.json"
+            path = kept / "curves" / f"{Path(step).name}.json"
             write_json(path, json.loads(curve.read_text()))
         seconds[step] = json.loads(record.read_text())["seconds"]
     return seconds

@@ -164,14 +164,14 @@ def _check_anchors(primed: PrimedCorpus, base: str) -> None:
     known = Path(resolve_model(base)) / "anchors.json"
     if known.is_file():
         theirs, ours = (
-            f"on the {anchors.scale} scale (resolution {anchors.resolution:g}, width "
-            f"{anchors.width})"
+            (anchors.scale, anchors.resolution, anchors.width)
             for anchors in (AnchorSet.load(known), primed.anchors)
         )
         if theirs != ours:
+            told = "on the {} scale (resolution {:g}, width {})"
             raise InputError(
-                f"{base}: was trained with anchors {theirs}, but the corpus is primed {ours}; "
-                "prime it with the anchors of the model"
+                f"{base}: was trained with anchors {told.format(*theirs)}, but the corpus is "
+                f"primed {told.format(*ours)}; prime it with the anchors of the model"
             )
 
 
