@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from numerate.layout import compare_seeds
@@ -16,6 +16,7 @@ from numerate.tables import is_contestant, read_paper_scores, tabulate_scores
 OURS = "ln-spread"
 VISIBLE, MASKED = (f"{OURS} ({anchor}) at anchor" for anchor in ("visible", "masked"))
 ABSENT = f"{OURS} (absent)"
+ORACLE = "control:oracle"
 _TASKS = (
     ("decoding", "log-rmse"),
     ("decoding", "ridge log-rmse"),
@@ -54,7 +55,7 @@ _GIVEN = (
     VISIBLE,
     MASKED,
     ABSENT,
-    "control:oracle",
+    ORACLE,
 )
 
 
@@ -200,7 +201,7 @@ def target_tables(path: Path) -> str:
 
 def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) -> str:
     known = {score.system for score in scores}
-    systems = [name for name in ("base", VISIBLE, MASKED, ABSENT) if name in known]
+    systems = [name for name in ("base", VISIBLE, MASKED, ABSENT, ORACLE) if name in known]
     heads = [f"{task}: {metric}", "the paper's best", *systems]
     heads += [f"{MASKED} − base"] if "base" in known else []
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
@@ -209,15 +210,25 @@ def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) 
     for domain, name in places:
         if (MASKED, task, domain, name, metric) not in seeds:
             continue
-        cells = {system: seeds[system, task, domain, name, metric] for system in systems}
-        summaries = [summarize_values(list(cell.values())) for cell in cells.values()]
+        cells = [seeds.get((system, task, domain, name, metric), {}) for system in systems]
         best = _paper_best(task, domain, name, theirs)
-        told = [_tell(one, better=_is_better(one.mean, best, theirs)) for one in summaries]
-        difference = compare_seeds(cells[MASKED], cells.get("base", {}))
-        told += [_tell(difference, sign=True)] if difference else []
+        told = [
+            _tell_beside(cell, best, theirs, counts=system != ORACLE)
+            for system, cell in zip(systems, cells, strict=True)
+        ]
+        if "base" in known:
+            ours, base = (cells[systems.index(system)] for system in (MASKED, "base"))
+            told.append(_tell(compare_seeds(ours, base), sign=True))
         place = name if domain == "in" else f"{name}, out-of-domain"
         lines.append(f"| {place} | {best:.4f} | {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
+
+
+def _tell_beside(cell: Mapping[int, float], best: float, metric: str, *, counts: bool) -> str:
+    """A system's mean, bold if it counts and is as good as the paper's best; nothing if unasked."""
+    summary = summarize_values(list(cell.values())) if cell else None
+    better = summary is not None and counts and _is_better(summary.mean, best, metric)
+    return _tell(summary, better=better)
 
 
 def _paper_best(task: str, domain: str, name: str, metric: str = "log-rmse") -> float:
@@ -233,7 +244,9 @@ def _is_better(value: float, best: float, metric: str) -> bool:
     return value >= best if metric == "accuracy" else value < best
 
 
-def _tell(summary: Summary, *, better: bool = False, sign: bool = False) -> str:
+def _tell(summary: Summary | None, *, better: bool = False, sign: bool = False) -> str:
+    if summary is None:
+        return "–"
     bold, plus = ("**" if better else ""), ("+" if sign else "")
     spread = "(one seed)" if math.isnan(summary.half) else f"± {summary.half:.4f}"
     return f"{bold}{summary.mean:{plus}.4f}{bold} {spread}".replace("-", "−")

@@ -13,8 +13,10 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, BertModel
 
+from numerate.batches import Masking, PlannedRows
+from numerate.card import write_card
 from numerate.errors import InputError
-from numerate.masking import IGNORED
+from numerate.masking import IGNORED, join_sequences, tokenize_documents
 from numerate.models import LabelledHead, load_base
 from numerate.pretrain import PretrainConfig, pretrain_model
 from numerate.shards import open_primed
@@ -101,6 +103,8 @@ def test_the_model_folder_is_complete(scale, marker, tiny_models, primed_corpora
     assert run["example"] in card
     assert f"{run['validation']['end']['eval_loss']:.3f}" in card
     assert not re.search(r"\{\w+\}", card)
+    run["config"]["corpus"]["width"] = 3
+    assert ", 3 digits each, in `anchors.json`" in write_card(run)
 
 
 def test_a_base_without_a_head_gets_a_fresh_one_and_the_user_is_told(
@@ -455,9 +459,6 @@ def test_a_corpus_that_is_not_primed_is_refused(tmp_path):
 
 
 def test_labels_are_the_anchors_and_nothing_else(tiny_models, primed_corpora):
-    from numerate.batches import Masking, PlannedRows
-    from numerate.masking import join_sequences, tokenize_documents
-
     primed = primed_corpora("ln", "lr")
     base = load_base(str(tiny_models("bert")), ("<LA>", "<RA>"))
     sequences = join_sequences(

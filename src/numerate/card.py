@@ -10,7 +10,6 @@ from numerate.prime import MARKERS
 def write_card(run: dict[str, Any]) -> str:
     """Return the model card of a run of `numerate pretrain`."""
     config, corpus = run["config"], run["config"]["corpus"]
-    is_ln = corpus["scale"] == "ln"
     template = resources.files("numerate").joinpath("data", "model_card.md")
     return template.read_text(encoding="utf-8").format(
         base=config["base"],
@@ -18,7 +17,7 @@ def write_card(run: dict[str, Any]) -> str:
         version=run["versions"]["numerate"],
         sources=", ".join(f"`{source['name']}`" for source in corpus["sources"]),
         scale=corpus["scale"],
-        resolution=f", resolution {corpus['resolution']:g}" if is_ln else "",
+        writing=_describe_writing(corpus),
         markers=" and ".join(f"`{token}`" for token in MARKERS[corpus["marker"]]),
         form="as they were" if corpus["numeral_form"] == "as-is" else "without separators",
         tokens=run["tokens"],
@@ -81,6 +80,12 @@ def _describe_head(run: dict[str, Any]) -> str:
 def describe_distance(validation: Mapping[str, float]) -> str:
     """Return the mean distance of a validation, if any prediction was a number."""
     return f"{validation['eval_distance']:.3f}" if validation["eval_readable"] else "–"
+
+
+def _describe_writing(corpus: dict[str, Any]) -> str:
+    width = corpus.get("width", 1)
+    finer = f", resolution {corpus['resolution']:g}" if corpus["scale"] == "ln" else ""
+    return finer + (f", {width} digits each" if width > 1 else "")
 
 
 def _describe_masking(config: dict[str, Any]) -> str:
