@@ -11,7 +11,7 @@ from numerate.config import load_config, read_config
 from numerate.errors import InputError
 from numerate.run import plan_run, run_config
 from numerate.scores import read_scores
-from tests.test_pretrain import find_step, wait_for_step
+from tests.pretraining import find_step, wait_for_step
 
 PROBLEMS = "Question,Numbers,Equation,Answer\n" + "\n".join(
     f"some number0 people and number1 came,{n}.0 {n + 3}.0,+ number0 number1,{2 * n + 3}"

@@ -1,13 +1,15 @@
+import re
 from collections import Counter
 
 import numpy as np
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from numerate.batches import Masking, PlannedRows, RehearsalSource, make_rows
 from numerate.fit import AnchorSet
-from numerate.masking import IGNORED, join_sequences
-from numerate.models import add_markers
+from numerate.masking import IGNORED, join_sequences, tokenize_documents
+from numerate.models import add_markers, load_base
 from numerate.rehearse import Rehearsal
 from tests.conftest import make_model
 
@@ -85,3 +87,25 @@ def test_rehearsal_has_its_share_of_the_tokens_and_new_numerals_every_epoch():
     first, second = rehearsed(0), rehearsed(1)
     assert len(first) > 20
     assert len(first & second) < 0.1 * len(first)  # short ones may come again
+
+
+def test_labels_are_the_anchors_and_nothing_else(tiny_models, primed_corpora):
+    primed = primed_corpora("ln", "lr")
+    base = load_base(str(tiny_models("bert")), ("<LA>", "<RA>"))
+    sequences = join_sequences(
+        tokenize_documents(primed.documents(), base.tokenizer, max_length=48)
+    )
+    planned = PlannedRows(sequences, max_length=48, rows_per_step=4, seed=0)
+    masking = Masking(base.tokenizer.mask_token_id, 0, (), 50)
+    texts = set()
+    for index in range(len(planned)):
+        batch = masking.collate([planned[index]])
+        whole = torch.where(batch["labels"] == IGNORED, batch["input_ids"], batch["labels"])
+        assert ((batch["labels"] != IGNORED) == (batch["input_ids"] == masking.mask_id)).all()
+        for row, labels in zip(whole, batch["labels"], strict=True):
+            text = base.tokenizer.decode(row, skip_special_tokens=False)
+            hidden = base.tokenizer.decode(row[labels != IGNORED]).replace(" ", "")
+            anchors = "".join(re.findall(r"<[LR]A> (\d+)", text))
+            assert hidden == anchors
+            texts.add(text)
+    assert len(texts) > 100

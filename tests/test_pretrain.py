@@ -2,49 +2,27 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
-from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, BertModel
+from transformers import AutoModelForMaskedLM, AutoTokenizer, BertModel
 
-from numerate.batches import Masking, PlannedRows
 from numerate.card import write_card
 from numerate.errors import InputError
-from numerate.masking import IGNORED, join_sequences, tokenize_documents
-from numerate.models import LabelledHead, load_base
+from numerate.models import load_base
 from numerate.pretrain import PretrainConfig, pretrain_model
 from numerate.shards import open_primed
-from numerate.training_folder import find_checkpoint, seal_checkpoint
 from numerate.validate import Validator
 from tests.conftest import ARCHITECTURES, make_model
-
-QUICK = {
-    "epochs": 2,
-    "max_length": 48,
-    "batch_size": 4,
-    "learning_rate": 3e-3,
-    "validation_share": 0.1,
-}
-
-
-def quick_config(base, **changes):
-    return PretrainConfig(base=str(base), **{**QUICK, **changes})
-
-
-def weights_of(folder):
-    return load_file(Path(folder) / "model.safetensors")
-
-
-def assert_same_weights(first, second, tolerance=0.0):
-    assert first.keys() == second.keys()
-    for name, tensor in first.items():
-        torch.testing.assert_close(tensor, second[name], rtol=tolerance, atol=tolerance)
+from tests.pretraining import (
+    QUICK,
+    assert_same_weights,
+    command_for,
+    quick_config,
+    weights_of,
+)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -62,23 +40,6 @@ def test_any_masked_language_model_learns_its_anchors(
     with torch.inference_mode():
         logits = model(**tokenizer("1999 <ANC> 86", return_tensors="pt")).logits
     assert torch.isfinite(logits).all()
-
-
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_the_head_at_the_labels_gives_what_the_whole_head_gives_there(architecture):
-    model, tokenizer = make_model(architecture)
-    model.eval()
-    batch = tokenizer(["1999 of 86", "the town"], padding=True, return_tensors="pt")
-    chosen = torch.zeros_like(batch["input_ids"], dtype=torch.bool)
-    chosen[0, 2] = chosen[1, 1] = True
-    head = LabelledHead(model)
-    with torch.inference_mode():
-        whole = model(**batch).logits
-        with head.at(chosen):
-            part = model(**batch).logits
-        after = model(**batch).logits
-    torch.testing.assert_close(part[0], whole[chosen])
-    torch.testing.assert_close(after, whole)
 
 
 @pytest.mark.parametrize(
@@ -117,39 +78,6 @@ def test_a_base_without_a_head_gets_a_fresh_one_and_the_user_is_told(
     assert any("cls.predictions" in name for name in run["fresh_weights"])
     assert "has no masked-LM head" in caplog.text
     assert "fresh one" in (tmp_path / "out" / "README.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("architecture", "layer"),
-    [
-        ("bert", "cls.predictions.transform.dense"),
-        ("roberta", "lm_head.dense"),
-        ("distilbert", "vocab_transform"),
-        ("modernbert", "head.dense"),
-    ],
-)
-def test_a_fresh_head_starts_as_the_identity_and_a_trained_one_as_it_was(
-    architecture, layer, tmp_path
-):
-    model, tokenizer = make_model(architecture)
-    for folder, net in (("whole", model), ("bare", model.base_model)):
-        net.save_pretrained(tmp_path / folder)
-        tokenizer.save_pretrained(tmp_path / folder)
-    fresh = load_base(str(tmp_path / "bare"), ()).model.get_submodule(layer)
-    torch.testing.assert_close(fresh.weight, torch.eye(len(fresh.weight)))
-    assert fresh.bias is None or not fresh.bias.any()
-    kept = load_base(str(tmp_path / "whole"), ()).model.get_submodule(layer)
-    torch.testing.assert_close(kept.weight, model.get_submodule(layer).weight)
-
-
-def test_a_marker_starts_as_the_mean_of_all_tokens(tiny_models):
-    folder = tiny_models("bert")
-    old = AutoModel.from_pretrained(folder).get_input_embeddings().weight
-    base = load_base(str(folder), ("<LA>", "<RA>"))
-    rows = base.model.get_input_embeddings().weight[-2:]
-    torch.testing.assert_close(rows, old.mean(dim=0).expand(2, -1))
-    assert base.fresh == ()
-    assert base.dropout["hidden_dropout_prob"] == 0.1
 
 
 def test_dropout_is_off_in_training_and_on_again_in_the_folder(
@@ -232,102 +160,6 @@ def test_logs_can_go_to_tensorboard(tiny_models, primed_corpora, tmp_path, monke
     config = quick_config(tiny_models("bert"), report_to="tensorboard")
     pretrain_model(primed_corpora(), config, tmp_path / "out")
     assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
-
-
-# Runs that are cut off
-
-
-def command_for(base, corpus, out, *options, launcher=()):
-    start = [sys.executable, *launcher, "-m", "numerate", "pretrain", str(corpus)]
-    start += ["--base", str(base), "--out", str(out), "--max-length", "48", "--quiet"]
-    return [*start, "--learning-rate", "3e-3", *options]
-
-
-def test_a_killed_run_goes_on_to_the_same_weights(tiny_models, primed_corpora, tmp_path):
-    primed = primed_corpora()
-    options = ["--epochs", "1", "--batch-size", "1", "--dropout", "0.1"]
-    options += ["--checkpoint-minutes", "0.003"]
-    whole = command_for(tiny_models("bert"), primed.folder, tmp_path / "whole", *options)
-    subprocess.run(whole, check=True)
-    killed = command_for(tiny_models("bert"), primed.folder, tmp_path / "killed", *options)
-    work = tmp_path / "killed" / "unfinished"
-    n_killed = 0
-    for n_seen in (1, 2):  # let it write some checkpoints, then kill it
-        process = subprocess.Popen([*killed, *(["--resume"] if n_killed else [])])
-        before = find_step(work)
-        wait_for_step(process, work, before + n_seen + 1)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        n_killed += not (tmp_path / "killed" / "run.json").exists()
-    assert n_killed == 2
-    refused = subprocess.run(killed, capture_output=True, check=False)
-    assert refused.returncode == 2
-    assert b"holds an unfinished run; go on with --resume" in refused.stderr
-    subprocess.run([*killed, "--resume"], check=True)
-    assert_same_weights(weights_of(tmp_path / "whole"), weights_of(tmp_path / "killed"))
-    curves = [
-        [
-            (entry["step"], entry["loss"])
-            for entry in json.loads((tmp_path / name / "curve.json").read_text())["entries"]
-            if "loss" in entry
-        ]
-        for name in ("whole", "killed")
-    ]
-    assert [step for step, _ in curves[1]] == sorted({step for step, _ in curves[1]})
-    assert curves[1][-1] == curves[0][-1]
-
-
-def find_step(work):
-    return max(
-        (int(path.parent.name.split("-")[1]) for path in work.glob("*/complete.json")), default=0
-    )
-
-
-def test_the_last_whole_checkpoint_is_the_one_to_go_on_from(tmp_path, caplog):
-    for step in (5, 10, 15):
-        folder = tmp_path / f"checkpoint-{step}"
-        folder.mkdir()
-        (folder / "model.safetensors").write_bytes(b"x" * 100)
-        if step < 15:  # the last one was cut off while it was written
-            seal_checkpoint(folder, elapsed=step, tokens=step)
-    assert find_checkpoint(tmp_path) == (tmp_path / "checkpoint-10", 10.0, 10)
-    assert not (tmp_path / "checkpoint-15").exists()
-    (tmp_path / "checkpoint-10" / "model.safetensors").write_bytes(b"x" * 50)
-    assert find_checkpoint(tmp_path) == (tmp_path / "checkpoint-5", 5.0, 5)
-    assert "checkpoint-10: damaged" in caplog.text
-    shutil.rmtree(tmp_path / "checkpoint-5")
-    assert find_checkpoint(tmp_path) is None
-
-
-def test_a_full_disk_is_one_line_and_the_checkpoint_before_stays(
-    tiny_models, primed_corpora, tmp_path
-):
-    # A limit on the size of files stands in for a disk that is full: writing fails half-way.
-    options = ["--epochs", "0.3", "--batch-size", "1", "--checkpoint-minutes", "0"]
-    out = tmp_path / "out"
-    command = command_for(tiny_models("bert"), primed_corpora().folder, out, *options)
-    process = subprocess.Popen(command)
-    wait_for_step(process, out / "unfinished", 3)
-    process.kill()
-    process.wait()
-    before = find_step(out / "unfinished")
-    limited = ["bash", "-c", 'ulimit -f 20; exec "$@"', "bash", *command, "--resume"]
-    done = subprocess.run(limited, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    last = done.stderr.strip().split("\n")[-1]
-    assert re.match(
-        r"numerate: .*checkpoint-\d+: the checkpoint could not be written .*--resume", last
-    )
-    assert find_step(out / "unfinished") == before
-    subprocess.run([*command, "--resume"], check=True)
-    assert (out / "run.json").exists()
-
-
-def wait_for_step(process, work, step):
-    for _ in range(1200):
-        if process.poll() is not None or find_step(work) >= step:
-            return
-        time.sleep(0.05)
 
 
 def test_two_processes_train_what_one_does_with_twice_the_batch(
@@ -421,16 +253,6 @@ def test_what_is_wrong_before_the_first_step_leaves_nothing_behind(
     assert not list(tmp_path.glob("out/*"))
 
 
-def test_a_tokenizer_without_offsets_is_refused():
-    from numerate.models import _check_tokenizer
-
-    class Slow:
-        mask_token_id, pad_token_id, is_fast = 4, 0, False
-
-    with pytest.raises(InputError, match="its tokenizer gives no offsets"):
-        _check_tokenizer("slow", Slow())
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -456,25 +278,3 @@ def test_a_corpus_that_is_not_primed_is_refused(tmp_path):
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "manifest.json: no such file; make it with 'numerate prime'" in done.stderr
-
-
-def test_labels_are_the_anchors_and_nothing_else(tiny_models, primed_corpora):
-    primed = primed_corpora("ln", "lr")
-    base = load_base(str(tiny_models("bert")), ("<LA>", "<RA>"))
-    sequences = join_sequences(
-        tokenize_documents(primed.documents(), base.tokenizer, max_length=48)
-    )
-    planned = PlannedRows(sequences, max_length=48, rows_per_step=4, seed=0)
-    masking = Masking(base.tokenizer.mask_token_id, 0, (), 50)
-    texts = set()
-    for index in range(len(planned)):
-        batch = masking.collate([planned[index]])
-        whole = torch.where(batch["labels"] == IGNORED, batch["input_ids"], batch["labels"])
-        assert ((batch["labels"] != IGNORED) == (batch["input_ids"] == masking.mask_id)).all()
-        for row, labels in zip(whole, batch["labels"], strict=True):
-            text = base.tokenizer.decode(row, skip_special_tokens=False)
-            hidden = base.tokenizer.decode(row[labels != IGNORED]).replace(" ", "")
-            anchors = "".join(re.findall(r"<[LR]A> (\d+)", text))
-            assert hidden == anchors
-            texts.add(text)
-    assert len(texts) > 100
