@@ -231,12 +231,13 @@ def test_a_system_is_called_what_the_user_calls_it(anchored_models):
     assert model.name == "ours (masked)"
 
 
-def test_only_the_laptop_protocol_shows_trees_fewer_quantiles_and_only_of_wide_inputs():
-    assert [protocol.count_bins(1) for protocol in PROTOCOLS.values()] == [256] * 4
+def test_only_the_laptop_protocols_show_trees_fewer_quantiles_and_only_of_wide_inputs():
+    assert [protocol.count_bins(1) for protocol in PROTOCOLS.values()] == [256] * 5
     assert {name: protocol.count_bins(384) for name, protocol in PROTOCOLS.items()} == {
         "paper": 256,
         "strict": 256,
         "laptop": 16,
+        "leaky": 16,
         "demo": 16,
     }
 

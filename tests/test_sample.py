@@ -84,6 +84,16 @@ def test_the_parts_are_apart_as_the_protocol_promises(task, protocol, name):
         assert all(len(set(row)) == 5 for part in parts for row in part.tolist())
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_the_leaky_protocol_asks_what_the_paper_does(task):
+    paper, leaky = (
+        draw_sample(task, np.arange(1, 101), PROTOCOLS[name], np.random.default_rng(0))
+        for name in ("paper", "leaky")
+    )
+    for part in ("train", "validation", "test"):
+        np.testing.assert_array_equal(getattr(paper, part), getattr(leaky, part))
+
+
 def test_half_of_the_lists_are_close_together():
     numerals = np.arange(1000, 10_000)
     sample = draw_sample("list-maximum", numerals, PROTOCOLS["strict"], np.random.default_rng(0))

@@ -204,7 +204,7 @@ def probe(
     counts: Annotated[
         Path | None, typer.Option(help="What extract has written: which numerals are in-domain.")
     ] = None,
-    protocol: Annotated[str, typer.Option(help="paper, strict or laptop.")] = "laptop",
+    protocol: Annotated[str, typer.Option(help="paper, strict, laptop or leaky.")] = "laptop",
     tasks: Annotated[
         str,
         typer.Option(help="What to ask; also distance, retrieval, paraphrases, on sentences."),
