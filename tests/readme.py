@@ -28,6 +28,8 @@ VARIANTS = README.parent / "results" / "pretrain"
 GENBERT = README.parent / "results" / "genbert" / "curve.json"
 PROBES = README.parent / "results" / "probe" / "scores.jsonl"
 WIKIPEDIA = README.parent / "results" / "wikipedia"
+LONGER = README.parent / "results" / "longer"
+SPREAD = README.parent / "results" / "tries" / "spread" / "scores.jsonl"
 DEMO = README.parent / "results" / "demo"
 SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
@@ -62,6 +64,9 @@ def _make_table(name: str) -> str:
         "strict": lambda: tables.target_tables(WIKIPEDIA / "strict.jsonl"),
         "twenty": lambda: tables.target_tables(WIKIPEDIA / "twenty.jsonl"),
         "leaking": lambda: tables.target_tables(WIKIPEDIA / "paper.jsonl"),
+        "million": lambda: tables.longer_tables(
+            WIKIPEDIA / "scores.jsonl", LONGER / "scores.jsonl", SPREAD
+        ),
         "given": lambda: tables.given_tables(WIKIPEDIA / "scores.jsonl"),
         "claims": lambda: (WIKIPEDIA / "tables" / "claims.md").read_text(),
     }

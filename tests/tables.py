@@ -5,6 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from numerate.layout import compare_seeds
@@ -79,7 +80,11 @@ def score_table(
         and domain in (None, score.domain)
         and wanted(score.system)
     ]
-    [table] = tabulate_scores(chosen)
+    return _lay_out(chosen)
+
+
+def _lay_out(scores: Sequence[Score]) -> str:
+    [table] = tabulate_scores(scores)
     digits = 4 if table.low_is_good else 3
     head = f"| {table.title} | {' | '.join(table.ranges)} |"
     lines = [head, f"|---|{'---|' * len(table.ranges)}"]
@@ -182,6 +187,31 @@ def given_tables(path: Path) -> str:
         score_table(path, "decoding", "log-rmse", domain, lambda system: system in _GIVEN)
         for domain in ("in", "out")
     )
+
+
+def longer_tables(short: Path, longer: Path, finer: Path) -> str:
+    """Return what a million tokens make of our best variant, and of anchors ten times finer."""
+    scores = [one for one in read_scores(short) if one.system in ("base", VISIBLE, MASKED, ORACLE)]
+    scores += [
+        replace(one, system=_tell_finer(one.system))
+        for one in read_scores(finer)
+        if "of resolution 100" in one.system
+    ]
+    scores += [
+        replace(one, system=f"{_tell_finer(one.system)}, a million tokens")
+        for one in read_scores(longer)
+        if one.system.startswith("ln-")
+    ]
+    return "\n".join(
+        _lay_out([one for one in scores if (one.task, one.metric, one.domain) == (*kind, domain)])
+        for kind in _TASKS[:3]
+        for domain in ("in", "out")
+    )
+
+
+def _tell_finer(system: str) -> str:
+    """A system's name, with the finer anchors called the same in both files."""
+    return re.sub(r"^(ln-fine|ln-spread of resolution 100)", f"{OURS}, ten times finer", system)
 
 
 def target_tables(path: Path) -> str:
