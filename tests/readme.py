@@ -64,6 +64,7 @@ def _make_table(name: str) -> str:
         "strict": lambda: tables.target_tables(WIKIPEDIA / "strict.jsonl"),
         "twenty": lambda: tables.target_tables(WIKIPEDIA / "twenty.jsonl"),
         "leaking": lambda: tables.target_tables(WIKIPEDIA / "paper.jsonl"),
+        "leaky": lambda: tables.target_tables(WIKIPEDIA / "leaky.jsonl"),
         "million": lambda: tables.longer_tables(
             WIKIPEDIA / "scores.jsonl", LONGER / "scores.jsonl", SPREAD
         ),
