@@ -243,7 +243,7 @@ def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) 
         cells = [seeds.get((system, task, domain, name, metric), {}) for system in systems]
         best = _paper_best(task, domain, name, theirs)
         told = [
-            _tell_beside(cell, best, theirs, counts=system != ORACLE)
+            _tell_beside(cell, best, theirs, counts=is_contestant(system))
             for system, cell in zip(systems, cells, strict=True)
         ]
         if "base" in known:
