@@ -1,6 +1,7 @@
 """Base models: any masked language model with its tokenizer, taught the markers."""
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -190,7 +191,15 @@ class LabelledHead:
 
 
 def has_fast_bf16() -> bool:
-    """Return whether this machine multiplies matrices faster in bfloat16 than in float32."""
+    """Return whether this machine multiplies matrices faster in bfloat16 than in float32.
+
+    `NUMERATE_BF16=on` or `off` in the environment answers in place of the processor.
+    """
+    forced = os.environ.get("NUMERATE_BF16", "auto")
+    if forced not in ("auto", "on", "off"):
+        raise InputError(f"NUMERATE_BF16 must be on, off or auto, got {forced!r}")
+    if forced != "auto":
+        return forced == "on"
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     able = torch.cpu.get_capabilities()
