@@ -6,12 +6,19 @@ BIN := .venv/bin
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Modules are compiled when they are first imported: most of them never are.
+INSTALL = python3 -m venv .venv && \
+    $(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable
+
 .venv/ready: pyproject.toml constraints.txt
-	python3 -m venv .venv
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[all,dev]'
+	$(INSTALL) '.[all,dev]'
 	@touch $@
 
-demo: .venv/ready ## Set up, then run every stage on the embedded corpus, and make its page
+.venv/demo: pyproject.toml constraints.txt
+	$(INSTALL) '.[demo]'
+	@touch $@
+
+demo: .venv/demo ## Set up, then run every stage on the embedded corpus, and make its page
 	$(BIN)/numerate demo
 
 test: check ## Set up, check, and run the tests (what CI runs)
