@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
-from numerate.pretrain import PretrainConfig
+from numerate.pretrain.config import PretrainConfig
 
 QUICK = {
     "epochs": 2,
