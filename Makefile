@@ -31,10 +31,11 @@ test-slow: .venv/ready ## The tests that take minutes, the page in a real browse
 	    $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium; }
 	$(BIN)/pytest -m slow
 
-check: .venv/ready ## Format, lint and types, changing nothing
+check: .venv/ready ## Format, lint, types and the order of rooms, changing nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 fix: .venv/ready ## Format and mend what can be mended
 	$(BIN)/ruff format .
@@ -53,4 +54,4 @@ readme: .venv/ready ## Run the commands in the README and put their output below
 	$(BIN)/numerate extract almanac: --out build/counts.json --quiet
 	$(BIN)/numerate fit build/counts.json --scale ln --out build/anchors.json \
 	    --plot docs/figures/anchors.svg --quiet
-	$(BIN)/python -m tests.readme
+	$(BIN)/python -m tools.render_docs

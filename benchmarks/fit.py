@@ -14,11 +14,11 @@ from itertools import islice
 import numpy as np
 
 from benchmarks.common import corpus_path, save_results
-from numerate.corpus import open_corpus
-from numerate.extract import Counts, extract_counts
-from numerate.fit import rescale
-from numerate.mixture import draw_start, fit_mixture, iterate_em
-from numerate.sweep import sweep_components
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import Counts, extract_counts
+from numerate.fit.anchors import rescale
+from numerate.fit.fitting import sweep_components
+from numerate.fit.mixture import draw_start, fit_mixture, iterate_em
 
 K, SEED, ITERATIONS = 1000, 42, 2
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)

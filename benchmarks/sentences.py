@@ -12,18 +12,18 @@ from pathlib import Path
 from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import TRAINING, corpus_path, quieten_libraries
-from numerate.corpus import open_corpus
-from numerate.extract import extract_counts
-from numerate.fit import fit_anchors
-from numerate.loading import load
-from numerate.models import resolve_model
-from numerate.pretrain import pretrain_model
-from numerate.priming import Priming
-from numerate.probe import Plan, probe_system
-from numerate.protocols import LAPTOP
-from numerate.sentences import SENTENCE_TASKS
-from numerate.shards import PrimedCorpus, prime_corpus
-from numerate.systems import System
+from numerate.embed.load import load
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import extract_counts
+from numerate.fit.fitting import fit_anchors
+from numerate.models.names import resolve_model
+from numerate.pretrain.train import pretrain_model
+from numerate.prime.primed_corpus import PrimedCorpus, prime_corpus
+from numerate.prime.scheme import Priming
+from numerate.probe.plan import Plan, probe_system
+from numerate.probe.protocols import LAPTOP
+from numerate.probe.sentence_tasks import SENTENCE_TASKS
+from numerate.probe.systems import System
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"

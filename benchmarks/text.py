@@ -14,10 +14,11 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one core for everyone
 from transformers import AutoTokenizer
 
 from benchmarks.common import best_time, corpus_path, read_corpus, save_results
-from numerate.corpus import open_corpus
-from numerate.extract import extract_counts
-from numerate.fit import AnchorSet, fit_anchors
-from numerate.shards import prime_corpus
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import extract_counts
+from numerate.fit.anchors import AnchorSet
+from numerate.fit.fitting import fit_anchors
+from numerate.prime.primed_corpus import prime_corpus
 
 SAMPLE_BYTES = 8 << 20  # the slow ones would take minutes on all of it
 

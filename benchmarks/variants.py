@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.common import TRAINING, corpus_path, quieten_libraries
-from numerate.corpus import open_corpus
-from numerate.extract import extract_counts
-from numerate.fit import fit_anchors
-from numerate.pretrain import pretrain_model
-from numerate.shards import prime_corpus
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import extract_counts
+from numerate.fit.fitting import fit_anchors
+from numerate.pretrain.train import pretrain_model
+from numerate.prime.primed_corpus import prime_corpus
 
 RESULTS = Path(__file__).parents[1] / "results" / "pretrain"
 CONFIG = replace(TRAINING, max_tokens=200_000)

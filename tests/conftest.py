@@ -138,10 +138,10 @@ def tiny_models(tmp_path_factory):
 @pytest.fixture(scope="session")
 def primed_corpora(tmp_path_factory):
     """A small primed corpus for each scale and marker; made when first asked for."""
-    from numerate.corpus import open_corpus
-    from numerate.extract import extract_counts
-    from numerate.fit import fit_anchors
-    from numerate.shards import prime_corpus
+    from numerate.extract.corpus import open_corpus
+    from numerate.extract.counts import extract_counts
+    from numerate.fit.fitting import fit_anchors
+    from numerate.prime.primed_corpus import prime_corpus
 
     folder = tmp_path_factory.mktemp("primed")
     lines = [
@@ -166,11 +166,11 @@ def anchored_models(tmp_path_factory):
 
     The weights are random: what it is shown and where vectors are read does not depend on them.
     """
-    from numerate.equip import note_priming, write_modules
-    from numerate.fit import AnchorSet
-    from numerate.models import add_markers
-    from numerate.prime import MARKERS
-    from numerate.priming import Priming
+    from numerate.fit.anchors import AnchorSet
+    from numerate.models.base_model import add_markers
+    from numerate.models.folder import note_priming, write_modules
+    from numerate.prime.scheme import Priming
+    from numerate.prime.text import MARKERS
 
     made = {}
 

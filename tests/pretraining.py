@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import torch
 from safetensors.torch import load_file
 
-from numerate.pretrain import PretrainConfig
+from numerate.pretrain.config import PretrainConfig
 
 # In fp32, whatever the processor is fast at: most of these tests ask for exactness. Those on bf16
 # ask for it by name, or force what `auto` finds by `NUMERATE_BF16`.
@@ -57,7 +57,7 @@ def wait_for_step(process, work, step):
 
 def use_fake_clock(monkeypatch, tick):
     """Let the clock of training move by `tick` seconds whenever it is read, and by nothing else."""
-    from numerate import training
+    from numerate.pretrain import trainer
 
     clock = SimpleNamespace(now=0.0)
 
@@ -65,5 +65,5 @@ def use_fake_clock(monkeypatch, tick):
         clock.now += tick
         return clock.now
 
-    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=monotonic))
     return clock

@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 
-from numerate.corpus import open_corpus
-from numerate.extract import extract_counts
+from numerate.extract.corpus import open_corpus
+from numerate.extract.counts import extract_counts
 from numerate.files import write_json
-from numerate.fit import fit_anchors
-from numerate.scores import Score, append_scores
-from numerate.shards import prime_corpus
-from numerate.sweep import sweep_components
+from numerate.fit.fitting import fit_anchors, sweep_components
+from numerate.prime.primed_corpus import prime_corpus
+from numerate.probe.scores import Score, append_scores
 
 SYSTEMS = {"base": 4.0, "ln-anchors (masked)": 1.0, "ln-anchors (visible)": 1.1, "primed:ln": 3.0}
 """Each system with its error, as a multiple of what the seeds and ranges give."""

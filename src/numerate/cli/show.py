@@ -1,0 +1,230 @@
+"""What the command line shows: tables and samples; nothing here computes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from numerate.extract.counts import Counts
+from numerate.fit.anchors import AnchorSet
+from numerate.fit.fitting import Sweep
+from numerate.models.card import describe_distance
+from numerate.prime.primed_corpus import PrimedCorpus
+
+if TYPE_CHECKING:
+    from numerate.embed.encoder import Encoder, Vectors
+    from numerate.embed.neighbours import Neighbour
+    from numerate.options import Anchor
+
+_ANCHOR = re.compile(r"<(?:ANC|LA|RA|EXP)> -?\d+")
+
+
+def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
+    """Return the size of a corpus, its numerals by number of digits, and the commonest."""
+    size = Table(title="Numerals", title_justify="left", show_header=False)
+    size.add_column()
+    size.add_column(justify="right")
+    for name, number in (
+        ("documents", counts.documents),
+        ("words", counts.words),
+        ("numerals", counts.numerals),
+        ("distinct numerals", len(counts.counts)),
+    ):
+        size.add_row(name, f"{number:,}")
+
+    digits = Table(title="By number of digits", title_justify="left")
+    digits.add_column("digits", justify="right")
+    digits.add_column("share", justify="right")
+    digits.add_column("")
+    shares = counts.shares_by_digits()
+    for n, share in shares.items():
+        digits.add_row(str(n), f"{share:.1%}", _bar(share / max(shares.values())))
+
+    common = Table(title="Commonest", title_justify="left")
+    common.add_column("numeral", justify="right")
+    common.add_column("seen", justify="right")
+    for value, seen in counts.most_common(top):
+        common.add_row(f"{value:,}" if abs(value) >= 10_000 else str(value), f"{seen:,}")
+
+    side_by_side = Table.grid(padding=(0, 2))
+    side_by_side.add_row(Group(size, digits), common)
+    return side_by_side
+
+
+def show_anchors(anchors: AnchorSet) -> RenderableType:
+    """Return how a fit went, and how far numerals are from their anchors."""
+    ends = f"first {_some(anchors.values[:8])}; last {_some(anchors.values[-4:])}"
+    table = Table(title="How far numerals are from their anchors", title_justify="left")
+    for name in ("range", "numerals", "anchors", "distance", "in % of value"):
+        table.add_column(name, justify="left" if name == "range" else "right")
+    for row in anchors.fit["distances"]:
+        table.add_row(
+            Text(row["range"]),
+            f"{row['numerals']:,}",
+            f"{row['anchors']:,}",
+            f"{row['distance']:,.2f}",
+            f"{row['percent']:.2f}",
+        )
+    return Group(*_tell_fit(anchors), ends, table)
+
+
+def _tell_fit(anchors: AnchorSet) -> list[str]:
+    fit, n_anchors = anchors.fit, len(anchors.values)
+    if anchors.scale == "log10":
+        return [f"{n_anchors} anchors on the log10 scale: exponents, which need no mixture"]
+    unit = "value" if anchors.scale == "linear" else f"{anchors.resolution:g}·(ln n + 1)"
+    end = "converged" if fit["converged"] else "not converged"
+    return [
+        f"{n_anchors} anchors on the {anchors.scale} scale ({unit}), from "
+        f"{fit['components']:,} components on {fit['numerals']:,} numerals",
+        f"{end} after {fit['iterations']} iterations; log-likelihood "
+        f"{fit['log_likelihood']:.4f} per numeral, AIC {fit['aic']:,.0f}, BIC {fit['bic']:,.0f}",
+    ]
+
+
+def show_sweep(sweep: Sweep) -> RenderableType:
+    """Return AIC and BIC over the number of components, the lowest in bold."""
+    rows = sweep.rows
+    table = Table(title=f"Components on the {sweep.scale} scale", title_justify="left")
+    for name in ("K", "anchors", "steps", "log-lik.", "AIC", "BIC"):
+        table.add_column(name, justify="right")
+    table.add_column("BIC above best")
+    lowest = {name: min(row[name] for row in rows) for name in ("aic", "bic")}
+    spread = max(row["bic"] for row in rows) - lowest["bic"] or 1
+    for row in rows:
+        aic, bic = (
+            Text(f"{row[name]:,.0f}", style="bold" if row[name] == lowest[name] else "")
+            for name in ("aic", "bic")
+        )
+        table.add_row(
+            f"{row['components']:,}",
+            f"{row['anchors']:,}",
+            f"{row['iterations']}" + ("" if row["converged"] else "+"),
+            f"{row['log_likelihood']:.4f}",
+            aic,
+            bic,
+            _bar((row["bic"] - lowest["bic"]) / spread, width=14),
+        )
+    return table
+
+
+def show_primed(primed: PrimedCorpus, *, n_samples: int = 3) -> RenderableType:
+    """Return what a primed corpus holds, with its first few primed lines, anchors in colour."""
+    manifest = primed.manifest
+    n_shards = len(manifest["shards"])
+    head = (
+        f"{manifest['numerals']:,} numerals primed in {manifest['documents']:,} documents: "
+        f"{manifest['bytes']:,} bytes in {n_shards} shard{'s'[: n_shards != 1]}, {primed.folder}"
+    )
+    documents = (text for text in primed.documents() if _ANCHOR.search(text))
+    return Group(Text(head), *(show_sample(text) for text in islice(documents, n_samples)))
+
+
+def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
+    """Return what a training run came to."""
+    before, after = run["validation"]["start"], run["validation"]["end"]
+    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
+    lines = [
+        f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}",
+    ]
+    if run["fresh_weights"]:
+        lines.append(f"{run['config']['base']} came without a masked-LM head; it got a fresh one")
+    title = f"On {after['eval_anchors']:,} masked anchors of held-out text"
+    table = Table(title=title, title_justify="left")
+    for name in ("", "before", "after"):
+        table.add_column(name, justify="right" if name else "left")
+    for name, key, form in (
+        ("loss per piece", "eval_loss", ".3f"),
+        ("anchors found", "eval_accuracy", ".1%"),
+        ("predictions that are numbers", "eval_readable", ".1%"),
+        ("the commonest anchor's share", "eval_majority", ".1%"),
+    ):
+        table.add_row(name, format(before[key], form), format(after[key], form))
+    distances = describe_distance(before), describe_distance(after)
+    table.add_row("mean distance in ln units", *distances)
+    return Group(*map(Text, lines), table)
+
+
+def show_baseline(run: Mapping[str, Any], folder: Path) -> RenderableType:
+    """Return what a run of a baseline's recipe came to."""
+    before, after = run["validation"]["start"], run["validation"]["end"]
+    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
+    head = f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"
+    table = Table(title=f"{run['title']}, held out", title_justify="left")
+    for name in ("", "before", "after"):
+        table.add_column(name, justify="right" if name else "left")
+    for name in filter(lambda key: key.startswith("eval_"), after):
+        form = ".1%" if "accuracy" in name else ".3f"
+        label = name.removeprefix("eval_").replace("_", " ")
+        table.add_row(label, format(before[name], form), format(after[name], form))
+    return Group(Text(head), table)
+
+
+def show_vectors(
+    encoder: "Encoder",
+    inputs: Sequence[str],
+    vectors: "Vectors",
+    anchor: "Anchor | None",
+    out: Path | None,
+    *,
+    most: int = 8,
+) -> RenderableType:
+    """Return what the model was shown, and how alike the first few vectors are."""
+    few = vectors[:most].astype(float)
+    cosine = few @ few.T / (norms := (few**2).sum(axis=1) ** 0.5) / norms[:, None]
+    table = Table(title="Cosines", title_justify="left")
+    table.add_column("shown to the model")
+    for name in inputs[:most]:
+        table.add_column(Text(_shorten(name, 12)), justify="right")
+    for primed, row in zip(encoder.show(inputs[:most], anchor), cosine, strict=True):
+        table.add_row(Text(_shorten(primed.text, 40)), *(f"{value:.3f}" for value in row))
+    more = f", the first {most} below" if len(inputs) > most else ""
+    where = f" in {out}" if out else ""
+    head = f"{len(inputs):,} vectors of {vectors.shape[1]} numbers{where}{more}"
+    return Group(Text(head), table)
+
+
+def show_similar(numeral: str, neighbours: "Sequence[Neighbour]") -> RenderableType:
+    """Return the neighbours of a numeral in the model, and their place by value."""
+    table = Table(title=f"What is most like {numeral}", title_justify="left")
+    for name in ("", "numeral", "cosine", "by value"):
+        table.add_column(name, justify="right")
+    for place, row in enumerate(neighbours, 1):
+        table.add_row(str(place), row.numeral, f"{row.cosine:.4f}", f"{row.nearer + 1:,}")
+    note = "by value: the numeral's place if they were ordered by |ln a - ln b|"
+    return Group(table, Text(note, style="dim"))
+
+
+def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType:
+    """Return which files were written without anchors, and whether they are as they once were."""
+    lines = [f"{file}: {file.stat().st_size:,} bytes" for file in files]
+    if primed.settings["numeral_form"] == "digits":
+        lines.append(
+            "Numerals were primed with --numeral-form digits: their thousands separators are gone."
+        )
+    return Group(*map(Text, lines))
+
+
+def show_sample(text: str, *, length: int = 240) -> Text:
+    """Return the beginning of a primed text, its anchors in colour."""
+    shown = text if len(text) <= length else text[:length].rsplit(" ", 1)[0] + " …"
+    sample = Text("• " + shown)
+    sample.highlight_regex(_ANCHOR, "bold cyan")
+    return sample
+
+
+def _bar(share: float, width: int = 20) -> str:
+    return "█" * round(width * share)
+
+
+def _shorten(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _some(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values))

@@ -1,0 +1,209 @@
+"""The command line's part on text: extract, fit and prime."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from numerate.cli.arguments import Field, OnErrors, Quiet, print_shown
+from numerate.errors import InputError
+from numerate.options import Domain, Errors, Marker, NumeralForm, Scale, Start
+
+if TYPE_CHECKING:
+    from numerate.fit.anchors import AnchorSet
+
+CorpusNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CORPUS...",
+        help="Text files (plain, .gz, .xz, .zst), .jsonl, .parquet, folders of them, '-', "
+        "hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
+    ),
+]
+Out = Annotated[Path, typer.Option(help="Where to write.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes to use; all cores unless said.", show_default=False)
+]
+Seed = Annotated[int, typer.Option(help="Decides where the mixture's components start.")]
+Resolution = Annotated[float, typer.Option(help="Units per e-fold of the ln scale (paper: 10).")]
+
+_RESOLUTION, _COMPONENTS = 10.0, 1000
+
+
+def extract(
+    corpus: CorpusNames,
+    out: Out,
+    domain: Annotated[Domain, typer.Option(help="Which numerals count.")] = "integers",
+    field: Field = "text",
+    errors: OnErrors = "strict",
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Count the numerals of a corpus."""
+    from numerate.cli.show import show_counts
+    from numerate.extract.corpus import open_corpus
+    from numerate.extract.counts import extract_counts
+    from numerate.parallel import count_cores
+    from numerate.progress import show_progress
+
+    opened = open_corpus(corpus, field=field, errors=errors)
+    with show_progress("extract", opened.size, quiet=quiet) as progress:
+        counts = extract_counts(
+            opened, domain=domain, workers=workers or count_cores(), progress=progress
+        )
+    counts.save(out)
+    print_shown(show_counts(counts), quiet)
+
+
+def fit(
+    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="What extract has written.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the anchors, or with --sweep the figures.")
+    ] = None,
+    components: Annotated[int, typer.Option(help="Gaussians in the mixture.")] = _COMPONENTS,
+    scale: Annotated[
+        Scale, typer.Option(help="Where the anchors live; log10: exponents.")
+    ] = "linear",
+    resolution: Resolution = _RESOLUTION,
+    start: Annotated[
+        Start, typer.Option(help="Components start at numerals drawn, or spread over the scale.")
+    ] = "drawn",
+    width: Annotated[
+        int, typer.Option(min=1, help="Digits of an anchor at least: with 3, 86 is 086.")
+    ] = 1,
+    seed: Seed = 42,
+    sweep: Annotated[
+        str | None, typer.Option(help="Try these numbers of components: 10,100,1000.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the anchors, or with --sweep AIC and BIC (.png or .svg)."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Fit anchors to counted numerals, or sweep over the number of components."""
+    from numerate.cli.arguments import parse_sizes
+    from numerate.cli.show import show_anchors, show_sweep
+    from numerate.extract.counts import Counts
+    from numerate.fit.fitting import fit_anchors, sweep_components
+    from numerate.report.figures import draw_number_line, draw_sweep
+
+    if sweep is None and out is None:
+        raise InputError("fit needs --out, where to write the anchors")
+    _check_scale(scale, resolution, components, start)
+    numerals = Counts.load(counts)
+    if sweep is not None:
+        swept = sweep_components(
+            numerals,
+            parse_sizes(sweep),
+            scale=scale,
+            resolution=resolution,
+            start=start,
+            seed=seed,
+        )
+        if out is not None:
+            swept.save(out)
+        if plot is not None:
+            draw_sweep(swept, plot)
+        print_shown(show_sweep(swept), quiet)
+    elif out is not None:
+        anchors = fit_anchors(
+            numerals,
+            n_components=components,
+            scale=scale,
+            resolution=resolution,
+            start=start,
+            width=width,
+            seed=seed,
+        )
+        anchors.save(out)
+        if plot is not None:
+            draw_number_line(numerals, anchors, plot)
+        print_shown(show_anchors(anchors), quiet)
+
+
+def _check_scale(scale: Scale, resolution: float, components: int, start: Start) -> None:
+    """Refuse what a scale has no use for."""
+    if scale != "ln" and resolution != _RESOLUTION:
+        raise InputError(f"--resolution is for --scale ln, got {resolution:g} with --scale {scale}")
+    if scale == "log10" and (components, start) != (_COMPONENTS, "drawn"):
+        raise InputError(
+            "--components and --start are for the scales linear and ln; log10 needs no mixture"
+        )
+
+
+def prime(
+    corpus: CorpusNames,
+    anchors: Annotated[Path | None, typer.Option(help="What fit has written.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder to write.")] = None,
+    marker: Annotated[
+        Marker, typer.Option(help="<ANC>, <LA>/<RA> for direction, or <EXP>.")
+    ] = "anc",
+    numeral_form: Annotated[
+        NumeralForm, typer.Option(help="digits: write 12,345 as 12345.")
+    ] = "as-is",
+    undo: Annotated[bool, typer.Option("--undo", help="Take the anchors out again.")] = False,
+    field: Field = "text",
+    errors: OnErrors = "strict",
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write beside each numeral its anchor; '-' primes standard input to standard output."""
+    from numerate.cli.show import show_primed, show_restored
+    from numerate.extract.corpus import open_corpus
+    from numerate.fit.anchors import AnchorSet
+    from numerate.parallel import count_cores
+    from numerate.prime.primed_corpus import open_primed, prime_corpus, unprime_corpus
+    from numerate.progress import show_progress
+
+    if (anchors is None) != undo:
+        raise InputError("prime needs --anchors; with --undo it needs none")
+    laid = AnchorSet.load(anchors) if anchors else None
+    if "-" in corpus:
+        _pipe(corpus, out, errors, laid, marker, numeral_form)
+    elif out is None:
+        raise InputError("prime needs --out, the folder to write; only '-' goes without")
+    elif laid is None:
+        if len(corpus) > 1:
+            raise InputError(f"--undo takes one primed folder at a time, got {len(corpus)}")
+        primed = open_primed(Path(corpus[0]))
+        with show_progress("undo", primed.manifest["bytes"], quiet=quiet) as progress:
+            files = unprime_corpus(primed, out, progress=progress)
+        print_shown(show_restored(primed, files), quiet)
+    else:
+        opened = open_corpus(corpus, field=field, errors=errors)
+        with show_progress("prime", opened.size, quiet=quiet) as progress:
+            primed = prime_corpus(
+                opened,
+                laid,
+                out,
+                marker=marker,
+                numeral_form=numeral_form,
+                workers=workers or count_cores(),
+                progress=progress,
+            )
+        print_shown(show_primed(primed), quiet)
+
+
+def _pipe(
+    corpus: list[str],
+    out: Path | None,
+    errors: Errors,
+    anchors: "AnchorSet | None",
+    marker: Marker,
+    numeral_form: NumeralForm,
+) -> None:
+    """Prime standard input to standard output, or undo it, block by block as it comes."""
+    from numerate.extract.corpus import open_corpus
+    from numerate.prime.text import prime_block, unprime_block
+
+    if len(corpus) > 1 or out is not None:
+        raise InputError("'-' must be the only corpus and goes without --out")
+    for block in open_corpus(corpus, errors=errors).blocks():
+        if anchors is None:
+            data = unprime_block(block)
+        else:
+            data = prime_block(block, anchors, marker=marker, numeral_form=numeral_form).data
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()

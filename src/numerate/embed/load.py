@@ -1,0 +1,124 @@
+"""Loading: from a folder or a name to an encoder, with whatever it says of its anchors."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from numerate.embed.encoder import Encoder
+from numerate.errors import InputError
+from numerate.fit.anchors import AnchorSet
+from numerate.models.base_model import add_markers, quiet_transformers
+from numerate.models.digit_tokenizer import split_digits
+from numerate.models.names import resolve_model, split_kind
+from numerate.options import Precision
+from numerate.pretrain.baselines.released import NAMES as RELEASED
+from numerate.pretrain.baselines.released import load_released
+from numerate.prime.scheme import CONFIG_KEY, Priming
+from numerate.prime.text import MARKERS, MARKERS_OF
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+def load(
+    name: str,
+    *,
+    priming: Priming | None = None,
+    device: str | None = None,
+    precision: Precision = "fp32",
+) -> Encoder:
+    """Load an encoder: a folder that `numerate pretrain` wrote, or any model of transformers.
+
+    Args:
+        name: A folder, a name on the hub, `package:MODULE/FOLDER`, or a checkpoint as its authors
+            released it: `genbert:FOLDER`, `mwp-bert:FOLDER`. `digits:MODEL` reads numbers digit by
+            digit, whether it was trained to or not.
+        priming: Shows the model primed text even if it was not trained on any (a control); its
+            markers get the mean of all token vectors.
+        device: Such as `cpu`, `cuda:1`, `mps`; the best there is unless said.
+        precision: `fp32`, `bf16`, or `auto` for bf16 where the machine is fast at it. It rounds to
+            three digits, more than numerals next to each other differ by.
+    """
+    kind, path = split_kind(name)
+    if kind == "vectors":
+        raise InputError(f"{name}: word vectors are no model; they can be probed")
+    path = resolve_model(path)
+    model, tokenizer = _load_model(kind, name, path)
+    known = _find_priming(name, path, model, tokenizer)
+    if priming is not None:
+        if known is not None and known != priming:
+            raise InputError(f"{name}: has anchors of its own; load it without priming")
+        add_markers(model, tokenizer, MARKERS[priming.marker])
+    model.train(False).to(_best_device() if device is None else _check_device(device))
+    return Encoder(name, model, tokenizer, priming or known, precision)
+
+
+def _load_model(
+    kind: str, name: str, path: str
+) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
+    if kind in RELEASED:
+        return load_released(kind, path)
+    model, tokenizer = _load_plain(name, path)
+    if kind == "digits":
+        tokenizer = split_digits(tokenizer, name, number_words=False)
+    return model, tokenizer
+
+
+def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
+    from transformers import AutoModel, AutoTokenizer
+
+    _check_folder(name, path)
+    try:
+        with quiet_transformers():
+            tokenizer = AutoTokenizer.from_pretrained(path)
+            model = AutoModel.from_pretrained(path)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise InputError(f"{name}: cannot be loaded as a model ({reason})") from None
+    if not tokenizer.is_fast:
+        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+    return model, tokenizer
+
+
+def _check_folder(name: str, path: str) -> None:
+    """Refuse a folder that is no model, before transformers looks for it on the hub."""
+    folder = Path(path)
+    if folder.is_file():
+        raise InputError(f"{name}: a file, not a model folder")
+    if folder.is_dir() and not (folder / "config.json").is_file():
+        cut = (folder / "unfinished").is_dir()
+        hint = "its training was cut off, go on with --resume" if cut else "it has no config.json"
+        raise InputError(f"{name}: not a model folder; {hint}")
+
+
+def _find_priming(
+    name: str, path: str, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase"
+) -> Priming | None:
+    """How a model says that its text is primed: in its config, or by an `anchors.json`."""
+    document = getattr(model.config, CONFIG_KEY, None)
+    if document is not None:
+        return Priming.read(document, name)
+    file = Path(path) / "anchors.json"
+    if not file.is_file():
+        return None
+    anchors, known = AnchorSet.load(file), tokenizer.get_vocab()
+    for marker in MARKERS_OF[anchors.scale]:
+        if all(token in known for token in MARKERS[marker]):
+            return Priming(anchors, marker)
+    raise InputError(f"{name}: has an anchors.json, but its tokenizer knows no marker")
+
+
+def _best_device() -> str:
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return accelerator.type if accelerator else "cpu"
+
+
+def _check_device(device: str) -> torch.device:
+    try:
+        chosen = torch.device(device)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).split("\n")[0]
+        raise InputError(f"device must be one of this machine, got {device!r} ({reason})") from None
+    return chosen

@@ -1,0 +1,58 @@
+"""Similar: which numerals a model takes for neighbours of a numeral, to look at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from numerate.embed.encoder import Encoder
+from numerate.embed.tokens import write_numerals
+from numerate.errors import InputError
+from numerate.extract.numerals import find_numerals
+from numerate.options import Anchor, Readout
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A numeral, its cosine with the one asked about, and how many are nearer to that in value."""
+
+    numeral: str
+    cosine: float
+    nearer: int
+
+
+def find_similar(
+    encoder: Encoder,
+    numeral: object,
+    among: Sequence[int],
+    *,
+    top: int = 10,
+    anchor: Anchor | None = None,
+    read: Readout = "all",
+    layers: Sequence[int] | None = None,
+) -> list[Neighbour]:
+    """Return the numerals whose vectors are most like that of a numeral, the most alike first.
+
+    Args:
+        encoder: The model.
+        numeral: The one to ask about; it is not among its own neighbours.
+        among: Which numerals to choose from.
+        top: How many to return.
+        anchor: As for `Encoder.embed_numerals`.
+        read: As there.
+        layers: As there.
+    """
+    [asked] = write_numerals([numeral], encoder.domain)
+    value = find_numerals(asked, encoder.domain)[0].value
+    others = [other for other in dict.fromkeys(among) if other != value]
+    if not others:
+        raise InputError(f"among must hold numerals other than {asked}")
+    vectors = encoder.embed_numerals(
+        [asked, *others], anchor=anchor, read=read, layers=layers
+    ).astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosine = vectors[1:] @ vectors[0]
+    gaps = np.abs(np.log(others) - np.log(value))
+    nearer = np.searchsorted(np.sort(gaps), gaps)
+    order = np.argsort(-cosine, kind="stable")[:top]
+    return [Neighbour(str(others[i]), float(cosine[i]), int(nearer[i])) for i in order]

@@ -1,0 +1,82 @@
+"""The module of sentence-transformers that primes: the first of a model folder's `modules.json`.
+
+sentence-transformers loads it through a small file that lies in the model folder itself, so that
+without numerate the error says what to install. It asks for `trust_remote_code=True`, as it does
+for every module that is not its own.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
+
+from sentence_transformers.base.modules import Transformer
+
+from numerate.errors import InputError
+from numerate.options import Anchor
+from numerate.prime.scheme import CONFIG_KEY, Priming
+
+
+class PrimedTransformer(Transformer):
+    """A transformer that primes its sentences before it reads them.
+
+    `anchor` may be set at any time: `visible`, `masked`, or `absent` for the text as it is;
+    `layers` are summed to make a token's vector.
+    """
+
+    config_keys = [*Transformer.config_keys, "anchor", "layers"]  # noqa: RUF012
+
+    def __init__(
+        self,
+        model_name_or_path: str,
+        *,
+        anchor: Anchor = "visible",
+        layers: Sequence[int] = (-1,),
+        **options: Any,
+    ) -> None:
+        super().__init__(model_name_or_path, **options)
+        if anchor not in get_args(Anchor):
+            raise InputError(f"anchor must be visible, masked or absent, got {anchor!r}")
+        self.anchor: Anchor = anchor
+        self.layers = list(layers)
+        self.priming = Priming.read(getattr(self.config, CONFIG_KEY, None), model_name_or_path)
+
+    def preprocess(  # type: ignore[override]  # its other arguments are passed on by name
+        self, inputs: Sequence[Any], prompt: str | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """Prime the texts with their prompt, then do what every transformer does with them."""
+        if not prompt:
+            return dict(super().preprocess(self._prime(inputs), **options))
+        prompted = [_map_texts(item, lambda text: prompt + text) for item in inputs]
+        features = dict(super().preprocess(self._prime(prompted), **options))
+        return {**features, "prompt_length": self._get_prompt_length(prompt, **options)}
+
+    def forward(self, features: dict[str, Any], **options: Any) -> dict[str, Any]:
+        """Compute token vectors: the sum of the chosen layers."""
+        config = self.model.config
+        before, config.output_hidden_states = config.output_hidden_states, True
+        try:  # the config decides whether sentence-transformers hands on all layers
+            features = dict(super().forward(features, **options))
+        finally:
+            config.output_hidden_states = before
+        states = features.pop("all_layer_embeddings")
+        features[self.module_output_name] = sum(states[layer] for layer in self.layers)
+        return features
+
+    def _prime(self, inputs: Sequence[Any]) -> list[Any]:
+        """Inputs with every text in them primed, in one pass; pairs and dicts keep their shape."""
+        texts: list[str] = []
+        for item in inputs:
+            _map_texts(item, texts.append)
+        tokenizer: Any = self.tokenizer
+        shown = iter(self.priming.show(texts, self.anchor, tokenizer))
+        return [_map_texts(item, lambda _: next(shown).text) for item in inputs]
+
+
+def _map_texts(item: Any, change: Callable[[str], Any]) -> Any:
+    """A text, a pair of texts or a dict with a text, as it was but for its texts."""
+    if isinstance(item, str):
+        return change(item)
+    if isinstance(item, list | tuple):
+        return [_map_texts(part, change) for part in item]
+    if isinstance(item, dict) and "text" in item:
+        return {**item, "text": _map_texts(item["text"], change)}
+    return item

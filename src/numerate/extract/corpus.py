@@ -1,0 +1,73 @@
+"""Corpora: names of files, folders and datasets become one stream of blocks."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from numerate.errors import InputError
+from numerate.extract.sources import Block, read_source
+from numerate.options import Errors
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Named sources of text, checked to exist; reading them is left to `blocks`."""
+
+    sources: tuple[str, ...]
+    field: str = "text"
+    errors: Errors = "strict"
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of its files, as they are on disk; None if something else is among them."""
+        if any(is_stream(name) for name in self.sources):
+            return None
+        return sum(Path(name).stat().st_size for name in self.sources)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the corpus from beginning to end."""
+        before = 0
+        for name in self.sources:
+            for block in read_source(name, self.field, self.errors):
+                yield replace(block, position=before + block.position)
+            before += 0 if is_stream(name) else Path(name).stat().st_size
+
+
+def open_corpus(names: Sequence[str], *, field: str = "text", errors: Errors = "strict") -> Corpus:
+    """Return the corpus that the names stand for; folders become the files in them, sorted.
+
+    Args:
+        names: Text files (plain, .gz, .xz, .zst), .jsonl or .parquet files, folders of them, `-`
+            for standard input, `hf:REPO[/CONFIG][:SPLIT]`, or `almanac:[SEED]`.
+        field: The field of a record that holds its text.
+        errors: What to do with bytes that are not UTF-8.
+    """
+    if not names:
+        raise InputError("corpus must name at least one file, folder or dataset, got none")
+    sources = [source for name in names for source in _expand(name)]
+    return Corpus(tuple(sources), field, errors)
+
+
+def is_stream(name: str) -> bool:
+    """Return whether a source is no file: standard input, a hub dataset or the almanac."""
+    return name == "-" or name.startswith(("hf:", "almanac:"))
+
+
+def _expand(name: str) -> list[str]:
+    """The sources behind a name: itself, or the files of a folder."""
+    if is_stream(name):
+        return [name]
+    path = Path(name)
+    if not path.exists():
+        raise InputError(f"{name}: no such file or folder")
+    if path.is_file():
+        return [name]
+    visible = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))
+    files = sorted(str(file) for file in visible if file.is_file())
+    if not files:
+        raise InputError(f"{name}: a folder without files")
+    return files
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)

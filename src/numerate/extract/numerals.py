@@ -1,0 +1,243 @@
+"""What a numeral is: from text to numerals, each with its value and its place.
+
+The first stage of everything. A *numeral* is a run of ASCII digits that stands free in the text and
+is the whole of a number (`1999`, `12,345`, WikiText's `12 @,@ 345`), never a part of one (`3.14`,
+`1.2.3`, `12,3456`) or of a word (`1990s`, `B52`). The paper counts positive integers up to ten
+billion (domain `integers`); the domain `reals` adds zero, decimals, signs and exponents.
+
+NumPy finds the runs of digits, which is most of the work since most of a text has none, and those
+runs that are numerals at first sight. A regular expression then reads the others, where a letter, a
+dot or a comma is near. Both work on UTF-8 bytes.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.options import Domain
+
+DOMAINS: tuple[Domain, ...] = get_args(Domain)
+LARGEST = 10**10
+
+# A number as long as it goes: digits chained by dots and commas, WikiText's included, perhaps with
+# an exponent. The quantifiers are possessive, so that a mile of digits is read once.
+_NUMBER = re.compile(
+    rb"\d++(?:(?:[.,]| @[.,]@ )\d++)*+(?:[eE](?:[+-]|\xe2\x88\x92)?\d++)?", re.ASCII
+)
+_GROUPED = rb"[1-9]\d{0,2}(?:(?:,| @,@ )\d{3})+"
+_INTEGER = re.compile(rb"[1-9]\d*|" + _GROUPED)
+_REAL = re.compile(
+    rb"(?:(?:0|[1-9]\d*|" + _GROUPED + rb")(?:(?:\.| @\.@ )\d+)?|\.\d+)"
+    rb"(?:[eE](?:[+-]|\xe2\x88\x92)?\d+)?"
+)
+_SIGNS = {b"-": -1, b"+": 1, "\N{MINUS SIGN}".encode(): -1}
+# Before a sign: where a word may start, but not a digit and a space (`5 -10` may be a range).
+_BEFORE_SIGN = re.compile(rb"(?:\A|(?<!\d)(?: |\xc2\xa0)|[\t\r\n\v\f(\[{<>=~|,;:\"'])\Z")
+_DOT = ord(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A numeral of a text: its value, and where it stands (`text[start:end]`)."""
+
+    value: int | float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The numerals of UTF-8 bytes, in order, as columns: values, and byte offsets."""
+
+    values: npt.NDArray[np.number]
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+
+
+def find_numerals(text: str, domain: Domain = "integers") -> list[Numeral]:
+    """Return the numerals of a text from left to right, with spans into it.
+
+    >>> find_numerals("In 1999 some 12,345 people paid $3.50.")
+    [Numeral(value=1999, start=3, end=7), Numeral(value=12345, start=13, end=19)]
+    >>> [numeral.value for numeral in find_numerals("from -4 to 3.5e2", "reals")]
+    [-4, 350]
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    scan = scan_numerals(data, domain)
+    starts, ends = to_characters(data, scan.starts), to_characters(data, scan.ends)
+    values = [as_number(value) for value in scan.values.tolist()]
+    return [Numeral(*row) for row in zip(values, starts.tolist(), ends.tolist(), strict=True)]
+
+
+def scan_numerals(data: bytes, domain: Domain = "integers") -> Scan:
+    """Return the numerals of UTF-8 bytes; what is found does not depend on where lines are cut."""
+    if domain not in DOMAINS:
+        raise ValueError(f"domain must be one of {', '.join(DOMAINS)}, got {domain!r}")
+    starts, ends, is_plain = _find_runs(data)
+    places = zip(starts[is_plain].tolist(), ends[is_plain].tolist(), strict=True)
+    plain = [(int(data[start:end]), start, end) for start, end in places]
+    read = _read_integers if domain == "integers" else _read_reals
+    other = list(read(data, starts[~is_plain].tolist()))
+    columns = list(zip(*plain, *other, strict=True)) or [(), (), ()]
+    values = np.array(columns[0], dtype=np.float64 if domain == "reals" else np.int64)
+    found_starts = np.array(columns[1], dtype=np.int64)
+    order = np.argsort(found_starts, kind="stable")  # two sorted runs, merged in one pass
+    return Scan(values[order], found_starts[order], np.array(columns[2], dtype=np.int64)[order])
+
+
+def as_number(value: float) -> int | float:
+    """Return a value as an int where it is whole, so that `3.0` and `3` are one numeral."""
+    return int(value) if value == int(value) else value
+
+
+def to_characters(data: bytes, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return byte offsets into UTF-8 data as offsets into the text it encodes."""
+    if not len(offsets) or data.isascii():
+        return offsets
+    is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
+    return np.concatenate(([0], np.cumsum(is_first)))[offsets]
+
+
+def _find_runs(
+    data: bytes,
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Where runs of ASCII digits start and end, and which are numerals at first sight.
+
+    Those have at most ten digits, the first of which is no zero, and around them nothing that asks
+    for a second look: no letter, no sign, no dot or comma but one that ends a clause, no `@`.
+    """
+    codes = np.frombuffer(data, np.uint8)
+    places = np.flatnonzero((codes - np.uint8(48)) < 10)
+    if not len(places):
+        return places, places, places.astype(bool)
+    is_break = np.diff(places) > 1
+    starts = places[np.concatenate(([True], is_break))]
+    ends = places[np.concatenate((is_break, [True]))] + 1
+
+    def near(offsets: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+        inside = (offsets >= 0) & (offsets < len(codes))
+        return np.where(inside, codes[np.clip(offsets, 0, len(codes) - 1)], np.uint8(32))
+
+    after, second = near(ends), near(ends + 1)
+    ends_clause = _STOP[after] & ~_DIGIT[second]
+    is_plain = (
+        (ends - starts <= 10)
+        & (codes[starts] != ord("0"))
+        & _CLEAR[near(starts - 1)]
+        & (near(starts - 2) != ord("@"))
+        & (_CLEAR[after] | ends_clause)
+        & (second != ord("@"))
+    )
+    return starts, ends, is_plain
+
+
+def _free_numbers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, bytes]]:
+    """Start, end and bytes of every number-like run that no letter, digit or underscore touches."""
+    done = 0
+    for start in starts:
+        found = _NUMBER.match(data, start) if start >= done else None
+        if found:
+            done = found.end()
+            if not (_touches_before(data, start) or _touches_after(data, done)):
+                yield start, done, found[0]
+
+
+def _read_integers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, int]]:
+    for start, end, number in _free_numbers(data, starts):
+        if not (number.isdigit() and number[0] != 48):
+            if not _INTEGER.fullmatch(number):
+                continue
+            number = plain_number(number)
+        if len(number) <= 11 and _leading_dot(data, start) is None:
+            value = int(number)
+            if value <= LARGEST:
+                yield value, start, end
+
+
+def _read_reals(data: bytes, starts: list[int]) -> Iterator[tuple[float, int, int]]:
+    for start, end, number in _free_numbers(data, starts):
+        dot = _leading_dot(data, start)
+        if dot is not None:
+            start, number = dot, b"." + number
+            if _touches_before(data, dot):
+                continue
+        if not _REAL.fullmatch(number):
+            continue
+        sign, start = _sign_before(data, start)
+        value = sign * float(plain_number(number).replace(b"\xe2\x88\x92", b"-"))
+        if abs(value) <= LARGEST:
+            yield value, start, end
+
+
+def plain_number(number: bytes) -> bytes:
+    """Return a number without thousands separators, and with a bare dot for a decimal point."""
+    return number.replace(b" @,@ ", b"").replace(b" @.@ ", b".").replace(b",", b"")
+
+
+def _leading_dot(data: bytes, start: int) -> int | None:
+    """Where the dot of `.5` is; None without one, or where it ends a word or an ellipsis."""
+    dot = start - 1
+    if start == 0 or data[dot] != _DOT:
+        return None
+    before = _character_before(data, dot)
+    return None if before == b"." or _is_letter(before) else dot
+
+
+def _sign_before(data: bytes, start: int) -> tuple[int, int]:
+    """The sign of a number and where the number starts with it."""
+    character = _character_before(data, start)
+    sign_start = start - len(character)
+    if character in _SIGNS and _BEFORE_SIGN.search(data[max(0, sign_start - 3) : sign_start]):
+        return _SIGNS[character], sign_start
+    return 1, start
+
+
+def _character_before(data: bytes, end: int) -> bytes:
+    """The UTF-8 bytes of the character that ends at a byte offset; empty at the beginning."""
+    start = end - 1
+    while start > 0 and data[start] & 0xC0 == 0x80:
+        start -= 1
+    return data[max(start, 0) : end]
+
+
+def _touches_before(data: bytes, start: int) -> bool:
+    if start == 0:
+        return False
+    byte = data[start - 1]
+    return _IN_WORD[byte] if byte < 128 else _in_word(_character_before(data, start))
+
+
+def _touches_after(data: bytes, end: int) -> bool:
+    if end == len(data):
+        return False
+    byte = data[end]
+    if byte < 128:
+        return _IN_WORD[byte]
+    return _in_word(data[end : end + (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4)])
+
+
+@lru_cache(maxsize=4096)
+def _in_word(encoded: bytes) -> bool:
+    """Whether a character is a letter, a digit of any script or an underscore."""
+    character = encoded.decode("utf-8", "surrogatepass")
+    return _is_letter(encoded) or character.isalnum() or character == "_"
+
+
+def _is_letter(encoded: bytes) -> bool:
+    """Whether a character is a letter or a mark on one, as the vowel signs of Hindi are."""
+    character = encoded.decode("utf-8", "surrogatepass")
+    return character.isalpha() or unicodedata.category(character or " ")[0] == "M"
+
+
+_IN_WORD = [_in_word(bytes([code])) for code in range(128)]
+_STOP = np.isin(np.arange(256), list(b".,"))
+_DIGIT = np.isin(np.arange(256), list(b"0123456789"))
+# ASCII that is no part of a word or a number, nor a sign of one
+_CLEAR = np.array([code < 128 and not _IN_WORD[code % 128] for code in range(256)])
+_CLEAR &= ~np.isin(np.arange(256), list(b".,+-"))

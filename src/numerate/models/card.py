@@ -1,0 +1,112 @@
+"""The model card that goes into a model folder, from what `run.json` says and nothing else."""
+
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from numerate.prime.text import MARKERS
+
+
+def write_card(run: dict[str, Any]) -> str:
+    """Return the model card of a run of `numerate pretrain`."""
+    config, corpus = run["config"], run["config"]["corpus"]
+    template = resources.files("numerate").joinpath("data", "model_card.md")
+    return template.read_text(encoding="utf-8").format(
+        base=config["base"],
+        example=run["example"],
+        version=run["versions"]["numerate"],
+        sources=", ".join(f"`{source['name']}`" for source in corpus["sources"]),
+        scale=corpus["scale"],
+        writing=_describe_writing(corpus),
+        markers=" and ".join(f"`{token}`" for token in MARKERS[corpus["marker"]]),
+        form="as they were" if corpus["numeral_form"] == "as-is" else "without separators",
+        tokens=run["tokens"],
+        steps=run["steps"],
+        batch=config["batch_size"] * config["accumulate"],
+        max_length=config["max_length"],
+        learning_rate=config["learning_rate"],
+        scheduler="decaying linearly" if config["scheduler"] == "linear" else config["scheduler"],
+        seed=config["seed"],
+        masked=_describe_masking(config),
+        extras=_describe_extras(run),
+        n_anchors=run["validation"]["end"]["eval_anchors"],
+        distance_before=describe_distance(run["validation"]["start"]),
+        distance_after=describe_distance(run["validation"]["end"]),
+        before=run["validation"]["start"],
+        after=run["validation"]["end"],
+        domain=corpus["domain"],
+    )
+
+
+def write_baseline_card(run: dict[str, Any]) -> str:
+    """Return the model card of a run of `numerate baseline`."""
+    config = run["config"]
+    name = f"{config['recipe'].replace('-', '_')}_card.md"
+    template = resources.files("numerate").joinpath("data", name)
+    budget = {"max_tokens": "{:,} tokens", "max_minutes": "{:g} minutes", "epochs": "{:g} epochs"}
+    limit = next(form.format(config[key]) for key, form in budget.items() if config[key])
+    return template.read_text(encoding="utf-8").format(
+        **config,
+        budget=limit,
+        batch=config["batch_size"] * config["accumulate"],
+        numerate=run["versions"]["numerate"],
+        steps=run["steps"],
+        tokens=run["tokens"],
+        minutes=run["seconds_training"] / 60,
+        parameters=run["parameters"],
+        data=run["data"],
+        sources=", ".join(f"`{name}`" for name in config.get("corpus", ())) or "none",
+        extras=_describe_head(run),
+        scores=_tabulate_validation(run["validation"]),
+    )
+
+
+def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:
+    """The figures before and after training, as rows of a table."""
+    start, end = validation["start"], validation["end"]
+    return "\n".join(
+        f"| {name.removeprefix('eval_').replace('_', ' ')} | {start[name]:.3f} | {end[name]:.3f} |"
+        for name in end
+        if name.startswith("eval_")
+    )
+
+
+def _describe_head(run: dict[str, Any]) -> str:
+    if not run["fresh_weights"]:
+        return ""
+    return "- The base model came without a masked-LM head; it started with a fresh one\n"
+
+
+def describe_distance(validation: Mapping[str, float]) -> str:
+    """Return the mean distance of a validation, if any prediction was a number."""
+    return f"{validation['eval_distance']:.3f}" if validation["eval_readable"] else "–"
+
+
+def _describe_writing(corpus: dict[str, Any]) -> str:
+    width = corpus.get("width", 1)
+    finer = f", resolution {corpus['resolution']:g}" if corpus["scale"] == "ln" else ""
+    return finer + (f", {width} digits each" if width > 1 else "")
+
+
+def _describe_masking(config: dict[str, Any]) -> str:
+    parts = ["the pieces of every anchor"]
+    if config["anchor_visible"]:
+        parts = [f"the pieces of every anchor but {config['anchor_visible']:.0%} left visible"]
+    if config["mlm_probability"]:
+        parts.append(f"{config['mlm_probability']:.0%} of the other tokens")
+    else:
+        parts.append("nothing else")
+    return ", and ".join(parts)
+
+
+def _describe_extras(run: dict[str, Any]) -> str:
+    lines = []
+    if run["config"]["pieces"] == "digits":
+        lines.append("- **Tokens**: numbers are read digit by digit, without thousands separators")
+    if run["config"]["rehearse"]:
+        held = " (some held out for probing)" if run["config"]["hold_out"] else ""
+        lines.append(
+            f"- **Rehearsal**: {run['config']['rehearse']:.0%} of the tokens were bare numerals "
+            f"with their anchors, drawn log-uniformly from 1 to 10^10{held}"
+        )
+    return "".join(f"{line}\n" for line in lines) + _describe_head(run)

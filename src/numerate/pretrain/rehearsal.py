@@ -1,0 +1,104 @@
+"""Rehearsal: bare numerals from the whole domain with their anchors, `48213 <ANC> 118`.
+
+The paper trains on a corpus alone, which holds few of the large numerals. Rehearsal draws numerals
+log-uniformly, so that a model meets all of the number line; what a probe will test is held out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.errors import InputError
+from numerate.extract.counts import Counts
+from numerate.extract.numerals import LARGEST, find_numerals
+from numerate.extract.ranges import Values, list_outside
+from numerate.fit.anchors import AnchorSet
+from numerate.options import Marker
+from numerate.pretrain.sequences import Sequences, join_sequences, tokenize_documents
+from numerate.prime.text import prime_texts
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+NUMERALS_PER_TEXT = 8
+_AT_A_TIME = 1000  # texts
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What to rehearse: anchors, marker, and the numerals never to draw, in increasing order."""
+
+    anchors: AnchorSet
+    marker: Marker
+    held_out: Values = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def draw_texts(self, rng: np.random.Generator) -> Iterator[str]:
+        """Yield for ever primed texts of one to eight numerals each, as many of each length."""
+        while True:
+            sizes = rng.integers(1, NUMERALS_PER_TEXT + 1, _AT_A_TIME)
+            numerals = map(str, self.draw_values(int(sizes.sum()), rng).tolist())
+            texts = [" ".join(islice(numerals, size)) for size in sizes.tolist()]
+            for primed in prime_texts(texts, self.anchors, marker=self.marker):
+                yield primed.text
+
+    def draw_values(self, n_values: int, rng: np.random.Generator) -> Values:
+        """Return integers from 1 to 10^10, uniform in their logarithm, none of them held out."""
+        values = np.zeros(0, np.int64)
+        while len(values) < n_values:
+            drawn = np.rint(LARGEST ** rng.random(n_values)).astype(np.int64)
+            values = np.concatenate((values, drawn[~self._is_held_out(drawn)]))
+        return values[:n_values]
+
+    def _is_held_out(self, values: Values) -> npt.NDArray[np.bool_]:
+        if not len(self.held_out):
+            return np.zeros(len(values), bool)
+        places = np.searchsorted(self.held_out, values)
+        found: npt.NDArray[np.bool_] = self.held_out.take(places, mode="clip") == values
+        return found
+
+
+def read_held_out(path: Path) -> Values:
+    """Return the numerals of a text file, or those that may be asked out-of-domain of counts.
+
+    Counts end in .json; all that a probe of any seed could ask is held out.
+    """
+    if path.suffix == ".json":
+        return list_outside(Counts.load(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as text ({error})") from None
+    values = np.unique(np.array([int(numeral.value) for numeral in find_numerals(text)], np.int64))
+    if not len(values):
+        raise InputError(f"{path}: holds no numerals to hold out; write one to a line")
+    return values
+
+
+@dataclass(frozen=True)
+class RehearsalSource:
+    """Draws rehearsed sequences, as many that they are a given share of all tokens."""
+
+    rehearsal: Rehearsal
+    tokenizer: "PreTrainedTokenizerBase"
+    share: float
+    max_length: int
+
+    def draw(self, corpus_tokens: int, rng: np.random.Generator) -> Sequences:
+        """Return rehearsed sequences to go with a number of tokens of the corpus."""
+        wanted = int(corpus_tokens * self.share / (1 - self.share))
+        texts = self.rehearsal.draw_texts(rng)
+        rows: list[tuple[np.ndarray, np.ndarray]] = []
+        while wanted > 0:
+            batch = islice(texts, 1000)
+            for ids, is_anchor in tokenize_documents(
+                batch, self.tokenizer, max_length=self.max_length
+            ):
+                if wanted > 0:
+                    rows.append((ids, is_anchor))
+                    wanted -= len(ids)
+        return join_sequences(rows)

@@ -1,0 +1,138 @@
+"""Validation: how well a model finds the masked anchors of text it was not trained on."""
+
+import math
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from numerate.fit.anchors import AnchorSet, rescale, restore
+from numerate.models.head import LabelledHead
+from numerate.pretrain.batches import Row, make_rows
+from numerate.pretrain.masking import IGNORED, Masking, anchor_starts
+from numerate.pretrain.sequences import Sequences
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The outcome on held-out text, all of its anchors masked.
+
+    `loss` is per piece of an anchor, `accuracy` the share of anchors found to the last piece,
+    `distance` the mean |ln predicted − ln true| of the anchors' values, over those predictions that
+    are numbers (one beyond all anchors counts as the last of them), and `readable` the share of
+    predictions that are. `majority` is the accuracy of always answering the commonest anchor.
+    """
+
+    loss: float
+    accuracy: float
+    distance: float
+    readable: float
+    majority: float
+    anchors: int
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the numbers by name."""
+        return asdict(self)
+
+
+class Validator:
+    """Held-out sequences and what is needed to judge a model on them."""
+
+    def __init__(
+        self,
+        sequences: Sequences,
+        masking: Masking,
+        tokenizer: "PreTrainedTokenizerBase",
+        anchors: AnchorSet,
+        *,
+        max_length: int,
+        batch_size: int,
+    ) -> None:
+        self._sequences = sequences
+        self._masking = Masking(
+            masking.mask_id, masking.pad_id, masking.special_ids, masking.vocabulary_size
+        )
+        self._tokenizer = tokenizer
+        self._anchors = anchors
+        rows = make_rows(sequences.lengths, max_length, 1, np.random.default_rng(0))
+        rows.sort(key=lambda row: int(sequences.lengths[row[-1]]))
+        self._batches = [rows[i : i + batch_size] for i in range(0, len(rows), batch_size)]
+        self._value = lru_cache(maxsize=100_000)(self._read_anchor)
+        masked = sequences.ids[sequences.is_anchor]
+        is_start = anchor_starts(np.asarray(sequences.is_anchor))[sequences.is_anchor]
+        true = Counter(_split(masked, is_start))
+        self._n_anchors = sum(true.values())
+        self._majority = max(true.values()) / self._n_anchors
+
+    def validate(
+        self, model: "PreTrainedModel", head: LabelledHead, *, rank: int = 0, n_ranks: int = 1
+    ) -> Validation:
+        """Return how well a model does; of several processes, each looks at its part."""
+        device = next(model.parameters()).device
+        was_training = model.training
+        model.train(False)
+        sums = torch.zeros(5, dtype=torch.float64, device=device)
+        with torch.inference_mode():
+            for rows in self._batches[rank::n_ranks]:
+                sums += torch.tensor(self._judge(model, head, rows), device=device)
+        model.train(was_training)
+        if n_ranks > 1:
+            torch.distributed.all_reduce(sums)
+        loss, pieces, found, readable, distance = sums.tolist()
+        return Validation(
+            loss / pieces,
+            found / self._n_anchors,
+            distance / max(readable, 1),
+            readable / self._n_anchors,
+            self._majority,
+            self._n_anchors,
+        )
+
+    def _judge(
+        self, model: "PreTrainedModel", head: LabelledHead, rows: list[Row]
+    ) -> tuple[float, ...]:
+        """Of a batch: the sum of losses, pieces, anchors found, readable ones, sum of distances."""
+        members = [(0, [self._sequences[int(i)] for i in row]) for row in rows]
+        batch = self._masking.collate(members)
+        device = next(model.parameters()).device
+        labels = batch.pop("labels")
+        chosen = labels != IGNORED
+        with head.at(chosen.to(device)):
+            logits = model(**{key: value.to(device) for key, value in batch.items()}).logits[0]
+        truth = labels[chosen]
+        loss = torch.nn.functional.cross_entropy(logits.float(), truth.to(device), reduction="sum")
+        is_start = anchor_starts(chosen.numpy().ravel())[chosen.numpy().ravel()]
+        predicted = _split(logits.argmax(dim=-1).cpu().numpy(), is_start)
+        true = _split(truth.numpy(), is_start)
+        found = sum(guess == answer for guess, answer in zip(predicted, true, strict=True))
+        guesses = np.array([self._value(pieces) for pieces in predicted])
+        answers = np.array([self._value(pieces) for pieces in true])
+        readable = ~np.isnan(guesses)
+        distance = float(np.abs(guesses - answers)[readable].sum())
+        return float(loss), len(truth), found, int(readable.sum()), distance
+
+    def _read_anchor(self, pieces: tuple[int, ...]) -> float:
+        """An anchor's value as ln n + 1; not a number if the pieces do not spell one."""
+        text = str(self._tokenizer.decode(list(pieces))).replace(" ", "")
+        if not _WHOLE.fullmatch(text):
+            return math.nan
+        anchors = self._anchors
+        anchor = min(max(int(text), anchors.values[0]), anchors.values[-1])
+        value = restore(anchor, anchors.scale, anchors.resolution)
+        return float(rescale(value, "ln", 1.0))
+
+
+def _split(pieces: npt.NDArray[Any], is_start: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Pieces of anchors end to end, as one tuple per anchor."""
+    parts = np.split(pieces, np.flatnonzero(is_start)[1:])
+    return [tuple(part.tolist()) for part in parts]

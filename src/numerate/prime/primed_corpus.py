@@ -1,0 +1,279 @@
+"""A primed corpus on disk: a folder of shards, its anchors, and a manifest that is written last.
+
+Each block of the corpus becomes a shard, written whole or not at all. A run that was cut off is
+started again with the same settings, keeps the shards that are there and ends with the same bytes.
+"""
+
+import contextlib
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from numerate.errors import InputError
+from numerate.extract.corpus import Corpus, is_stream
+from numerate.extract.sources import Block
+from numerate.files import read_json, write_file, write_json
+from numerate.fit.anchors import AnchorSet
+from numerate.options import Marker, NumeralForm
+from numerate.parallel import map_ordered
+from numerate.prime.text import (
+    check_marker,
+    count_markers,
+    prime_block,
+    unprime_bytes,
+    unprime_text,
+)
+
+FORMAT = "numerate-primed"
+MANIFEST, PLAN, _ANCHORS = "manifest.json", "plan.json", "anchors.json"
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class PrimedCorpus:
+    """A finished primed corpus: its folder, its anchors, and what the manifest says."""
+
+    folder: Path
+    anchors: AnchorSet
+    manifest: dict[str, Any]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it was primed: scale, marker, numeral form and sources."""
+        return dict(self.manifest["settings"])
+
+    def check_anchors(self) -> None:
+        """Refuse a folder whose anchors are not those that its text was primed with."""
+        found = _describe_anchors(self.anchors)
+        if found != {key: self.settings.get(key) for key in found}:
+            raise InputError(
+                f"{self.folder / _ANCHORS}: anchors on the {self.anchors.scale} scale, not those "
+                f"that the corpus was primed with ({self.settings.get('scale')}); prime it again"
+            )
+
+    def documents(self) -> Iterator[str]:
+        """Yield the primed documents: lines that are not blank, or records."""
+        for shard in self.manifest["shards"]:
+            data = self.read_shard(shard)
+            lines = data.decode("utf-8").split("\n")
+            if shard["name"].endswith(".jsonl"):
+                yield from (json.loads(line)["text"] for line in lines if line)
+            else:
+                yield from (line for line in lines if line and not line.isspace())
+
+    def read_shard(self, shard: dict[str, Any]) -> bytes:
+        """Return the bytes of a shard, if they are those that the manifest was written for."""
+        path = self.folder / shard["name"]
+        data = path.read_bytes() if path.is_file() else b""
+        if hashlib.sha256(data).hexdigest() != shard["sha256"]:
+            raise InputError(f"{path}: missing or changed; prime the corpus again")
+        return data
+
+
+def open_primed(folder: Path) -> PrimedCorpus:
+    """Return the primed corpus in a folder."""
+    if (folder / PLAN).exists():
+        raise InputError(f"{folder}: priming was cut off; run the same 'numerate prime' again")
+    manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
+    return PrimedCorpus(folder, AnchorSet.load(folder / _ANCHORS), manifest)
+
+
+def prime_corpus(
+    corpus: Corpus,
+    anchors: AnchorSet,
+    folder: Path,
+    *,
+    marker: Marker = "anc",
+    numeral_form: NumeralForm = "as-is",
+    workers: int = 1,
+    progress: Progress = int,
+) -> PrimedCorpus:
+    """Prime a corpus into a folder; what an earlier, equal run has left there is kept.
+
+    Args:
+        corpus: The text, without markers.
+        anchors: The anchors; a copy goes into the folder.
+        folder: New or empty, or where the same priming was begun or done before.
+        marker: `anc`, `lr` for the side on which the anchor lies, or `exp` on the scale log10.
+        numeral_form: `as-is`, or `digits` to write numerals without thousands separators.
+        workers: How many processes work; the result does not depend on it.
+        progress: Called with the bytes of the corpus that are done.
+    """
+    check_marker(marker, anchors)
+    settings = _describe(corpus, anchors, marker, numeral_form)
+    if _is_done(folder, settings):
+        return open_primed(folder)
+    was_there = folder.exists()
+    write_json(folder / PLAN, {"format": FORMAT, "version": 1, "settings": settings})
+    make = partial(
+        _make_shard, folder=folder, anchors=anchors, marker=marker, numeral_form=numeral_form
+    )
+    shards = []
+    try:
+        for (_, block), shard in map_ordered(make, enumerate(corpus.blocks()), workers=workers):
+            shards.append({**shard, "source": block.source})
+            progress(block.position)
+        if not any(shard["numerals"] for shard in shards):
+            raise InputError(
+                f"{', '.join(corpus.sources)}: no numerals of the domain '{anchors.domain}'"
+            )
+    except InputError:
+        _discard(folder, keep=was_there)
+        raise
+    for stray in folder.glob(".*.tmp"):  # of runs that were killed while writing
+        stray.unlink()
+    anchors.save(folder / _ANCHORS)
+    write_json(folder / MANIFEST, _manifest(settings, shards))
+    (folder / PLAN).unlink()
+    return open_primed(folder)
+
+
+def unprime_corpus(primed: PrimedCorpus, folder: Path, *, progress: Progress = int) -> list[Path]:
+    """Write the corpus without its anchors, a file for each source, and return the files."""
+    if folder.exists():
+        raise InputError(f"{folder}: exists already; name a new folder")
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    names: list[str] = []
+    done = 0
+    for source, shards in groupby(primed.manifest["shards"], key=lambda shard: shard["source"]):
+        name = _file_name(source, names)
+        with (unfinished / name).open("wb") as file:
+            for shard in shards:
+                file.write(_unprime_shard(primed.read_shard(shard), shard["name"]))
+                done += shard["bytes"]
+                progress(done)
+        names.append(name)
+    unfinished.rename(folder)
+    return [folder / name for name in names]
+
+
+def _describe(
+    corpus: Corpus, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
+) -> dict[str, Any]:
+    """The settings on which the shards depend."""
+    return {
+        **_describe_anchors(anchors),
+        "marker": marker,
+        "numeral_form": numeral_form,
+        "field": corpus.field,
+        "errors": corpus.errors,
+        "sources": [_describe_source(name) for name in corpus.sources],
+    }
+
+
+def _describe_anchors(anchors: AnchorSet) -> dict[str, Any]:
+    return {
+        "scale": anchors.scale,
+        "resolution": anchors.resolution,
+        "domain": anchors.domain,
+        "width": anchors.width,
+        "anchors_sha256": hashlib.sha256(json.dumps(anchors.values).encode()).hexdigest(),
+    }
+
+
+def _describe_source(name: str) -> dict[str, Any]:
+    if is_stream(name):
+        return {"name": name}
+    status = Path(name).stat()
+    return {"name": name, "bytes": status.st_size, "modified": status.st_mtime_ns}
+
+
+def _is_done(folder: Path, settings: dict[str, Any]) -> bool:
+    """Whether a folder holds the corpus primed so; raises if it holds anything else."""
+    for name in (PLAN, MANIFEST):
+        if (folder / name).exists():
+            found = read_json(folder / name, FORMAT, made_by="numerate prime").get("settings")
+            if found != settings:
+                raise InputError(
+                    f"{folder}: holds a corpus primed with other settings or from other text; "
+                    "remove it or choose another folder"
+                )
+            return name == MANIFEST
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: a file, not a folder; choose another --out")
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: not empty and not a primed corpus; choose another folder")
+    return False
+
+
+def _make_shard(
+    numbered: tuple[int, Block],
+    *,
+    folder: Path,
+    anchors: AnchorSet,
+    marker: Marker,
+    numeral_form: NumeralForm,
+) -> dict[str, Any]:
+    """Write the shard of a block unless it is there; returns its entry of the manifest."""
+    number, block = numbered
+    path = folder / f"shard-{number:05d}.{'txt' if block.bounds is None else 'jsonl'}"
+    if path.exists():
+        data = path.read_bytes()
+    else:
+        data = _prime_block(block, anchors, marker, numeral_form)
+        write_file(path, data)
+    return {
+        "name": path.name,
+        "bytes": len(data),
+        "documents": block.documents,
+        "numerals": count_markers(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
+def _prime_block(
+    block: Block, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
+) -> bytes:
+    """A primed block: text as it is, records as JSON Lines."""
+    primed = prime_block(block, anchors, marker=marker, numeral_form=numeral_form)
+    if block.bounds is None:
+        return primed.data
+    ends = primed.move(block.bounds).tolist()
+    starts = [0, *(end + 1 for end in ends[:-1])]
+    texts = (primed.data[a:b].decode("utf-8") for a, b in zip(starts, ends, strict=True))
+    lines = (json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
+    return "".join(lines).encode()
+
+
+def _unprime_shard(data: bytes, name: str) -> bytes:
+    if not name.endswith(".jsonl"):
+        return unprime_bytes(data)
+    texts = (json.loads(line)["text"] for line in data.splitlines())
+    lines = (json.dumps({"text": unprime_text(text)}, ensure_ascii=False) + "\n" for text in texts)
+    return "".join(lines).encode()
+
+
+def _manifest(settings: dict[str, Any], shards: list[dict[str, Any]]) -> dict[str, Any]:
+    totals = {
+        key: sum(shard[key] for shard in shards) for key in ("documents", "numerals", "bytes")
+    }
+    return {"format": FORMAT, "version": 1, **totals, "settings": settings, "shards": shards}
+
+
+def _file_name(source: str, taken: list[str]) -> str:
+    """The name of a source's file: its own, unpacked, and different from the others'."""
+    plain = source.strip(":").replace(":", "-").replace("/", "-")
+    if not is_stream(source):
+        plain = Path(source).name
+    for suffix in (".gz", ".xz", ".zst"):
+        plain = plain.removesuffix(suffix)
+    if is_stream(source) or plain.endswith(".parquet"):
+        plain = plain.removesuffix(".parquet") + ".jsonl"
+    return f"{len(taken)}-{plain}" if plain in taken else plain
+
+
+def _discard(folder: Path, *, keep: bool) -> None:
+    """Remove what an unsuccessful run has left, and the folder itself unless it was there."""
+    for path in (*folder.glob("shard-*"), folder / PLAN):
+        path.unlink(missing_ok=True)
+    if not keep:
+        with contextlib.suppress(OSError):
+            folder.rmdir()

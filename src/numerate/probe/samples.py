@@ -1,0 +1,114 @@
+"""Samples: from counts to probe sets: which pairs and lists, and how they are split."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.errors import InputError
+from numerate.extract.ranges import Values
+from numerate.probe.protocols import LIST_LENGTH, TEST_SHARE, VALIDATION_SHARE, Protocol
+
+PROBE_DOMAINS = ("in", "out")
+TASKS = ("decoding", "addition", "list-maximum", "list-minimum")
+FEWEST = 90  # numerals that a cell needs: some twenty to test with, and their pairs
+_CLOSE = 10  # a close list comes from so many neighbours
+
+
+class TooFewError(InputError):
+    """A cell that has too few numerals to be probed; it is left out with a note."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of numerals to train on, to choose by and to test on: one, two or five to a row.
+
+    `validation` is a part of what there is to train on, and not in `train`.
+    """
+
+    train: Values
+    validation: Values
+    test: Values
+
+
+def take_some(numerals: Values, most: int | None, rng: np.random.Generator) -> Values:
+    """Return numerals, or as many of them as there may be, in increasing order."""
+    if most is None or len(numerals) <= most:
+        return numerals
+    return np.sort(rng.choice(numerals, most, replace=False))
+
+
+def draw_sample(
+    task: str, numerals: Values, protocol: Protocol, rng: np.random.Generator
+) -> Sample:
+    """Return what to train and to test on, split as the protocol promises.
+
+    `samples`: no row of the test set is in the training set, pairs in either order, lists in any.
+    `numbers`: no numeral of the test set is in the training set at all.
+    """
+    if len(numerals) < FEWEST:
+        raise TooFewError(f"{len(numerals)} numerals, but a probe needs at least {FEWEST}")
+    n_train, n_test = protocol.n_train, protocol.n_test
+    n_validation = round(VALIDATION_SHARE * n_train)
+    if task == "decoding":
+        train, validation, test = _split_numbers(numerals, rng)
+        return Sample(train[:, None], validation[:, None], test[:, None])
+    draw = _draw_pairs if task == "addition" else _draw_lists(protocol.close_share)
+    if protocol.split == "samples":
+        rows = draw(numerals, n_train + n_test, rng)
+        return Sample(rows[n_validation:n_train], rows[:n_validation], rows[n_train:])
+    parts = _split_numbers(numerals, rng)
+    sizes = (n_train - n_validation, n_validation, n_test)
+    return Sample(*(draw(part, size, rng) for part, size in zip(parts, sizes, strict=True)))
+
+
+def find_close(lists: Values) -> npt.NDArray[np.bool_]:
+    """Return which lists are of neighbours: within ten of the numerals that all of them have.
+
+    >>> find_close(np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [1, 20, 30, 40, 50]])).tolist()
+    [True, True, False]
+    """
+    ranks = np.searchsorted(np.unique(lists), lists)
+    close: npt.NDArray[np.bool_] = np.ptp(ranks, axis=1) < _CLOSE
+    return close
+
+
+def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, Values, Values]:
+    """Numerals to train on, to choose by and to test on, each in increasing order."""
+    shuffled = rng.permutation(numerals)
+    n_test = round(TEST_SHARE * len(numerals))
+    n_validation = max(LIST_LENGTH + 1, round(VALIDATION_SHARE * len(numerals)))
+    test, validation, train = np.split(shuffled, [n_test, n_test + n_validation])
+    return np.sort(train), np.sort(validation), np.sort(test)
+
+
+def _draw_pairs(numerals: Values, size: int, rng: np.random.Generator) -> Values:
+    """Distinct pairs, where (a, b) and (b, a) are the same; a numeral may be added to itself."""
+    return _draw_distinct(lambda: rng.choice(numerals, 2), size)
+
+
+def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generator], Values]:
+    """Lists of different numerals, a share of them of neighbours in value; no list twice."""
+
+    def draw(numerals: Values, size: int, rng: np.random.Generator) -> Values:
+        def draw_list() -> Values:
+            if rng.random() >= close_share:
+                return rng.choice(numerals, LIST_LENGTH, replace=False)
+            start = rng.integers(0, max(1, len(numerals) - _CLOSE + 1))
+            return rng.choice(numerals[start : start + _CLOSE], LIST_LENGTH, replace=False)
+
+        return _draw_distinct(draw_list, size)
+
+    return draw
+
+
+def _draw_distinct(draw: Callable[[], Values], size: int) -> Values:
+    """So many different rows, in whatever order their numerals stand; or all that can be found."""
+    rows: dict[tuple[int, ...], Values] = {}
+    for _ in range(50 * size):
+        if len(rows) == size:
+            break
+        row = draw()
+        rows.setdefault(tuple(sorted(row.tolist())), row)
+    return np.array(list(rows.values()), np.int64)

@@ -1,0 +1,215 @@
+"""Sentences: probe sets for what practitioners feel, drawn from templates of this project.
+
+Three tasks, none of which trains anything. *Distance*: sentences that differ in one number alone;
+does their cosine distance grow with the distance of the numbers? *Retrieval*: is the sentence with
+the right subject and the nearest number found first? *Paraphrases*, without numbers: what has
+become of ordinary sentence similarity? Numbers are near where |ln a - ln b| is small.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.extract.ranges import PROBE_RANGES
+from numerate.probe.scores import Score
+
+Floats = npt.NDArray[np.float64]
+Embed = Callable[[Sequence[str]], npt.NDArray[Any]]
+SENTENCE_TASKS = ("distance", "retrieval", "paraphrases")
+PROTOCOL = "sentences"
+_TRIPLES = 8  # per template
+_POOLS, _POOL_SUBJECTS, _POOL_NUMBERS, _POOL_QUERIES = 16, 5, 5, 4
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Triples of sentences that differ in one number: the second number is nearer to the first.
+
+    `texts` has the shape (templates, triples, 3), `values` too.
+    """
+
+    texts: npt.NDArray[np.str_]
+    values: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Documents of some subjects with some numbers each, and queries on them.
+
+    `documents` has the shape (subjects, numbers), `queries` (subjects, queries); `nearest` says
+    which of the numbers is the one to find, for each query.
+    """
+
+    documents: npt.NDArray[np.str_]
+    queries: npt.NDArray[np.str_]
+    nearest: npt.NDArray[np.intp]
+
+
+def probe_sentences(
+    embed: Embed, system: str, seed: int, *, task: str, range_name: str
+) -> list[Score]:
+    """Return the scores of one cell: a task, a range of numbers and a seed.
+
+    Every system that is asked with the same seed gets the same sentences.
+    """
+    ranges = list(PROBE_RANGES)
+    bounds = PROBE_RANGES[range_name]
+    rng = np.random.default_rng([seed, SENTENCE_TASKS.index(task), ranges.index(range_name)])
+    if task == "distance":
+        values = score_distances(embed, draw_distances(bounds, rng))
+    elif task == "retrieval":
+        values = score_pools(embed, draw_pools(bounds, rng))
+    else:
+        values = score_paraphrases(embed)
+    return [
+        Score(system, task, PROTOCOL, range_name, metric, PROTOCOL, seed, value)
+        for metric, value in values.items()
+    ]
+
+
+def draw_distances(bounds: tuple[float, float], rng: np.random.Generator) -> Distances:
+    """Return triples of sentences with numbers from a range, one template for each subject."""
+    templates = [str(rng.choice(subject["tell"])) for subject in _read_sentences()["subjects"]]
+    values = np.array([[draw_numbers(bounds, 3, rng) for _ in range(_TRIPLES)] for _ in templates])
+    logs = np.log(values)
+    swap = np.abs(logs[..., 0] - logs[..., 1]) > np.abs(logs[..., 0] - logs[..., 2])
+    values[swap] = values[swap][:, [0, 2, 1]]
+    texts = [
+        [[_write(template, value) for value in row] for row in rows]
+        for template, rows in zip(templates, values.tolist(), strict=True)
+    ]
+    return Distances(np.array(texts), values)
+
+
+def draw_pools(bounds: tuple[float, float], rng: np.random.Generator) -> list[Pool]:
+    """Return pools of documents, each with the queries on it, with numbers from a range."""
+    return [_draw_pool(bounds, rng) for _ in range(_POOLS)]
+
+
+def _draw_pool(bounds: tuple[float, float], rng: np.random.Generator) -> Pool:
+    subjects: list[Any] = _read_sentences()["subjects"]
+    chosen = [subjects[i] for i in rng.choice(len(subjects), _POOL_SUBJECTS, replace=False)]
+    numbers = draw_numbers(bounds, _POOL_NUMBERS, rng)
+    tells = [str(rng.choice(subject["tell"])) for subject in chosen]
+    documents = [[_write(tell, number) for number in numbers] for tell in tells]
+    queries, nearest = [], []
+    for subject in chosen:
+        asked = [draw_numbers(bounds, 1, rng, avoid=numbers)[0] for _ in range(_POOL_QUERIES)]
+        queries.append([_write(str(rng.choice(subject["ask"])), number) for number in asked])
+        gaps = np.abs(np.log(asked)[:, None] - np.log(numbers))
+        nearest.append(gaps.argmin(axis=1))
+    return Pool(np.array(documents), np.array(queries), np.array(nearest))
+
+
+def draw_numbers(
+    bounds: tuple[float, float], size: int, rng: np.random.Generator, *, avoid: Sequence[int] = ()
+) -> list[int]:
+    """Return distinct whole numbers of a range, each magnitude as likely as any other."""
+    low, high = np.log(bounds[0]), np.log(bounds[1])
+    drawn: dict[int, None] = {}
+    while len(drawn) < size:
+        number = int(np.exp(rng.uniform(low, high)))
+        if bounds[0] <= number < bounds[1] and number not in avoid:
+            drawn[number] = None
+    return list(drawn)
+
+
+def score_distances(embed: Embed, drawn: Distances) -> dict[str, float]:
+    """Return how well cosine distances follow the distances of the numbers.
+
+    `spearman` is the rank correlation within the sentences of a template, the mean over templates;
+    `closer` how often the sentence with the nearer of two numbers is the nearer one (chance: 0.5;
+    a tie is half right).
+    """
+    from scipy.stats import spearmanr
+
+    vectors = _unit(embed(drawn.texts.ravel().tolist())).reshape(*drawn.texts.shape, -1)
+    cosine = np.einsum("stw,stkw->stk", vectors[:, :, 0], vectors[:, :, 1:])
+    logs = np.log(drawn.values)
+    gaps = np.abs(logs[..., :1] - logs[..., 1:])
+    ranks = [  # vectors that are all alike follow nothing
+        float(spearmanr(-close.ravel(), gap.ravel()).statistic) if np.ptp(close) else 0.0
+        for close, gap in zip(cosine, gaps, strict=True)
+    ]
+    difference = cosine[..., 0] - cosine[..., 1]
+    decided = gaps[..., 0] != gaps[..., 1]
+    right = np.where(difference == 0, 0.5, difference > 0)
+    return {"spearman": float(np.mean(ranks)), "closer": float(right[decided].mean())}
+
+
+def score_pools(embed: Embed, pools: Sequence[Pool]) -> dict[str, float]:
+    """Return how often queries find what they ask for.
+
+    `first` is the right subject with the nearest number before all other documents (chance: 0.04),
+    `subject` a document of the right subject (0.2), `nearest` the nearest number before the others
+    of that subject (0.2).
+    """
+    texts = [
+        text for pool in pools for part in (pool.documents, pool.queries) for text in part.ravel()
+    ]
+    vectors = iter(np.split(_unit(embed(texts)), _ends(pools)))
+    rows = []
+    for pool in pools:
+        documents, queries = next(vectors), next(vectors)
+        n_subjects, n_numbers = pool.documents.shape
+        found = (queries @ documents.T).reshape(*pool.queries.shape, n_subjects, n_numbers)
+        subject = np.arange(n_subjects)[:, None]
+        best = found.reshape(*pool.queries.shape, -1).argmax(axis=-1)
+        own = found[subject, np.arange(pool.queries.shape[1]), subject]
+        rows.append(
+            np.stack(
+                [
+                    best == subject * n_numbers + pool.nearest,
+                    best // n_numbers == subject,
+                    own.argmax(axis=-1) == pool.nearest,
+                ],
+                axis=-1,
+            ).reshape(-1, 3)
+        )
+    means = np.concatenate(rows).mean(axis=0)
+    return dict(zip(("first", "subject", "nearest"), means.tolist(), strict=True))
+
+
+def score_paraphrases(embed: Embed) -> dict[str, float]:
+    """Return what is left of ordinary sentence similarity, on sentences without numbers.
+
+    `first` is how often a sentence finds its paraphrase before all sentences about something else
+    and their variations (chance: 0.004). Its own variation, of nearly the same words and another
+    meaning, is not among them: no encoder of this kind tells that apart.
+    """
+    rows: list[Mapping[str, str]] = _read_sentences()["paraphrases"]
+    kinds = ("same", "sentence", "other")
+    vectors = _unit(embed([row[kind] for kind in kinds for row in rows]))
+    n_rows = len(rows)
+    cosine = vectors[n_rows : 2 * n_rows] @ vectors.T
+    own = np.arange(n_rows)
+    cosine[own, own + n_rows] = cosine[own, own + 2 * n_rows] = -1
+    return {"first": float((cosine.argmax(axis=1) == own).mean())}
+
+
+def _ends(pools: Sequence[Pool]) -> list[int]:
+    sizes = [part.size for pool in pools for part in (pool.documents, pool.queries)]
+    return [int(end) for end in np.cumsum(sizes)[:-1]]
+
+
+def _unit(vectors: npt.NDArray[Any]) -> Floats:
+    """Vectors of length one; in double precision, so that near ties are told apart."""
+    double: Floats = np.asarray(vectors, np.float64)
+    unit: Floats = double / np.linalg.norm(double, axis=1, keepdims=True)
+    return unit
+
+
+def _write(template: str, number: int) -> str:
+    return template.replace("{n}", f"{number:,}")
+
+
+@cache
+def _read_sentences() -> dict[str, Any]:
+    data = resources.files("numerate").joinpath("data", "sentences.toml").read_text("utf-8")
+    return tomllib.loads(data)

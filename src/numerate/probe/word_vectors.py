@@ -1,0 +1,83 @@
+"""Word vectors: from a file in GloVe's or word2vec's text format to the vectors of numerals.
+
+A line is a word and its numbers, with blanks between; word2vec's first line says how many words and
+how many numbers there are. The file, perhaps packed, is read as a stream, and no row is kept but
+those of the numerals asked for, as they are written: `12345`. A numeral that the file lacks has a
+vector of zeros: all systems must answer the same questions to be compared.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from numerate.errors import InputError
+from numerate.extract.sources import Block, read_source
+
+Rows = npt.NDArray[np.float32]
+_NUMERAL_LINE = re.compile(rb"^([1-9][0-9]{0,10})[ \t]([^\n]*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """A file of word vectors: its width, and whether its first line is a header."""
+
+    path: Path
+    width: int
+    has_header: bool
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the file."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def embed_numerals(self, numerals: Sequence[int]) -> Rows:
+        """Return a row for each numeral, zeros where the file has none; of several the first."""
+        vectors = np.zeros((len(numerals), self.width), np.float32)
+        places = {str(numeral).encode(): row for row, numeral in enumerate(numerals)}
+        for block in _read_blocks(self.path):
+            for found in _NUMERAL_LINE.finditer(block.data):
+                is_header = self.has_header and block.first == 1 and found.start() == 0
+                if found[1] in places and not is_header:
+                    row = places.pop(found[1])
+                    vectors[row] = self._read_row(found[2], block.place(found.start()))
+        return vectors
+
+    def _read_row(self, numbers: bytes, place: str) -> Rows:
+        try:
+            row = np.array(numbers.split(), np.float32)
+        except ValueError:
+            row = np.zeros(0, np.float32)
+        if row.shape != (self.width,) or not np.isfinite(row).all():
+            raise InputError(f"{place}: must be a word and {self.width} numbers; is it damaged?")
+        return row
+
+
+def open_word_vectors(name: str) -> WordVectors:
+    """Return the word vectors of a file, whose first line tells its form."""
+    path = Path(name)
+    if not path.is_file():
+        what = "a folder, not a file" if path.is_dir() else "no such file"
+        raise InputError(f"{name}: {what}; name word vectors in GloVe's or word2vec's text format")
+    first = next(_read_blocks(path), Block(name, b"")).data.partition(b"\n")[0]
+    _, *numbers = first.split() or [b""]
+    header = re.fullmatch(rb"[0-9]+ ([1-9][0-9]*)\s*", first)
+    if header:
+        return WordVectors(path, int(header[1]), has_header=True)
+    try:
+        np.array(numbers, np.float32)
+    except ValueError:
+        numbers = []
+    if not numbers:
+        raise InputError(f"{name}, line 1: must be a word and its numbers, or how many of each")
+    return WordVectors(path, len(numbers), has_header=False)
+
+
+def _read_blocks(path: Path) -> Iterator[Block]:
+    """The file in blocks of whole lines; some words of published files are not UTF-8."""
+    return read_source(str(path), field="", errors="replace")

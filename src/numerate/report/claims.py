@@ -1,0 +1,234 @@
+"""Claims: what a run says to each of the paper's claims, as far as its seeds bear it out.
+
+Input: the scores and portraits of a run that has the paper's four variants. Output: the claims,
+each with the comparisons behind it. A comparison is a difference that is above zero where it is as
+claimed, with its 95 % interval: paired over seeds, or over numerals where there are no seeds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from numerate.extract.ranges import ALL, OUT_RANGES
+from numerate.prime.variants import PAPER_VARIANTS
+from numerate.probe.scores import Score, Summary, group_by_seed, summarize_values
+from numerate.report.headline import tell_summary
+from numerate.report.paper_tables import compare_seeds
+from numerate.report.run_folder import Portrait
+from numerate.report.system_charts import follow_distance
+
+Verdict = Literal["holds", "does not hold", "cannot be told here"]
+_Seeds = Mapping[int, float]
+_Cells = Mapping[tuple[str, ...], _Seeds]
+_SMALL, _LARGE = OUT_RANGES
+_LISTS = ("list-maximum", "list-minimum")
+_WITHOUT = ("base", "GenBERT recipe", "MWP-BERT recipe")
+_SHOWN = ("visible", "masked", "absent")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: what is compared, and by how much it is as claimed."""
+
+    what: str
+    difference: Summary
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval says; without one nothing can be told."""
+        mean, half = self.difference.mean, self.difference.half
+        if mean - half > 0:
+            return "holds"
+        return "does not hold" if mean + half < 0 else "cannot be told here"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper, with the anchor shown in one way."""
+
+    number: int
+    title: str
+    shown: str
+    checks: tuple[Check, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """It holds if all of it does, and does not if any of it is contradicted."""
+        found = {check.verdict for check in self.checks}
+        if found == {"holds"}:
+            return "holds"
+        return "does not hold" if "does not hold" in found else "cannot be told here"
+
+    @property
+    def tally(self) -> str:
+        """How many comparisons are as claimed, and how many are the other way round."""
+        verdicts = [check.verdict for check in self.checks]
+        as_claimed, other = verdicts.count("holds"), verdicts.count("does not hold")
+        return f"{as_claimed} of {len(verdicts)} as claimed, {other} against"
+
+
+def judge_claims(scores: Sequence[Score], portraits: Sequence[Portrait]) -> list[Claim]:
+    """Return the seven claims, for each way to show the anchor that all four variants have.
+
+    Args:
+        scores: Of one protocol.
+        portraits: Of the same systems.
+    """
+    cells = group_by_seed(scores)
+    systems = {place[0] for place in cells}
+    claims = []
+    for shown in _SHOWN:
+        names = {variant: f"{variant} ({shown})" for variant in PAPER_VARIANTS}
+        if systems.issuperset(names.values()):
+            for number, (title, find) in enumerate(_CLAIMS, 1):
+                checks = tuple(find(cells, names, portraits))
+                if checks:
+                    claims.append(Claim(number, title, shown, checks))
+    return sorted(claims, key=lambda claim: claim.number)
+
+
+def claims_to_markdown(claims: Sequence[Claim]) -> str:
+    """Return the claims as two tables: their verdicts, and the comparisons behind them."""
+    lines = ["| claim | anchor | verdict | comparisons |", "|---|---|---|---|"]
+    lines += [
+        f"| {claim.number}. {claim.title} | {claim.shown} | **{claim.verdict}** | {claim.tally} |"
+        for claim in claims
+    ]
+    lines += ["", "| claim | anchor | compared | difference, positive as claimed | |"]
+    lines.append("|---|---|---|---|---|")
+    lines += [
+        f"| {claim.number} | {claim.shown} | {check.what} | {_tell(check.difference)} "
+        f"| {check.verdict} |"
+        for claim in claims
+        for check in claim.checks
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def claims_to_html(claims: Sequence[Claim]) -> str:
+    """Return the verdicts as a table, each with its comparisons in the same row."""
+    head = "".join(
+        f"<th scope=col>{name}" for name in ("Claim", "Anchor", "Verdict", "Comparisons")
+    )
+    rows = []
+    for claim in claims:
+        behind = "".join(
+            f"<li>{escape(check.what)}: {_tell(check.difference)}" for check in claim.checks
+        )
+        rows.append(
+            f"<tr><th scope=row>{claim.number}. {escape(claim.title)}<td>{claim.shown}"
+            f"<td>{claim.verdict}<td><details><summary>{claim.tally}</summary>"
+            f"<ul>{behind}</ul></details>"
+        )
+    return f"<table><thead><tr>{head}<tbody>{''.join(rows)}</table>\n"
+
+
+def _tell(difference: Summary) -> str:
+    return tell_summary(difference).replace("-", "−")
+
+
+def _seeds(
+    cells: _Cells,
+    system: str,
+    task: str,
+    range_name: str,
+    domain: str = "in",
+    metric: str = "log-rmse",
+) -> _Seeds:
+    """A score by seed; none where there is none."""
+    return cells.get((system, task, domain, range_name, metric), {})
+
+
+def _check(what: str, more: _Seeds, less: _Seeds) -> Iterator[Check]:
+    difference = compare_seeds(more, less)
+    if difference is not None:
+        yield Check(what, difference)
+
+
+def _grow(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -> Iterator[Check]:
+    """Claim 1, by the error of decoding above 10k and just below."""
+    for system in (*_WITHOUT, *names.values()):
+        small, large = (_seeds(cells, system, "decoding", name) for name in (_SMALL, _LARGE))
+        if system in _WITHOUT:
+            yield from _check(f"{system}: error at {_LARGE} − at {_SMALL}", large, small)
+        else:
+            yield from _check(f"{system}: error at {_SMALL} − at {_LARGE}", small, large)
+
+
+def _prefer_ln(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -> Iterator[Check]:
+    """Claim 2, with and without direction."""
+    for task in ("decoding", "addition"):
+        for linear, ln in (("anchors", "ln-anchors"), ("anchors-lr", "ln-anchors-lr")):
+            errors = (_seeds(cells, names[name], task, ALL) for name in (linear, ln))
+            yield from _check(f"{task}, {ALL}: {linear} − {ln}", *errors)
+
+
+def _prefer_direction(
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]
+) -> Iterator[Check]:
+    """Claim 3: the paper's best row there is linear with direction."""
+    for task in ("decoding", "addition"):
+        for ln in ("ln-anchors", "ln-anchors-lr"):
+            errors = (_seeds(cells, names[name], task, _LARGE) for name in (ln, "anchors-lr"))
+            yield from _check(f"{task}, {_LARGE}: {ln} − anchors-lr", *errors)
+
+
+def _best_on_lists(
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]
+) -> Iterator[Check]:
+    """Claim 4, against each of the other three."""
+    best = "ln-anchors-lr"
+    for task in _LISTS:
+        for other in (name for name in names if name != best):
+            shares = (
+                _seeds(cells, names[name], task, ALL, metric="accuracy") for name in (best, other)
+            )
+            yield from _check(f"{task}, {ALL}: {best} − {other}", *shares)
+
+
+def _compare_domains(
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]
+) -> Iterator[Check]:
+    """Claim 5, by the error of decoding."""
+    for system in names.values():
+        for name in OUT_RANGES:
+            inside, outside = (_seeds(cells, system, "decoding", name, d) for d in ("in", "out"))
+            yield from _check(f"{system}, {name}: in-domain − out-of-domain", inside, outside)
+
+
+def _compare_layers(
+    _: _Cells, names: Mapping[str, str], portraits: Sequence[Portrait]
+) -> Iterator[Check]:
+    """Claim 6, by ridge regression on the same numerals."""
+    for portrait in portraits:
+        if portrait.system in ("base", *names.values()) and portrait.layers and portrait.pooled:
+            last = dict(enumerate(portrait.layers[-1].values))
+            what = f"{portrait.system}: error of the last layer − of the last four"
+            yield from _check(what, last, dict(enumerate(portrait.pooled)))
+
+
+def _find_diagonals(
+    _: _Cells, names: Mapping[str, str], portraits: Sequence[Portrait]
+) -> Iterator[Check]:
+    """Claim 7: more of a diagonal than the base model has, numeral by numeral from 1 to 100."""
+    known = {one.system: one.cosines for one in portraits if one.cosines is not None}
+    base = known.get("base")
+    for system in names.values():
+        if base is not None and system in known:
+            gains = follow_distance(known[system]) - follow_distance(base)
+            yield Check(
+                f"{system} − base: rank correlation of cosine and nearness",
+                summarize_values(gains.tolist()),
+            )
+
+
+_CLAIMS = (
+    ("Errors grow with magnitude without anchors, and do not with them", _grow),
+    ("ln anchors beat linear ones on decoding and addition", _prefer_ln),
+    (f"Linear anchors with direction beat ln anchors at {_LARGE}", _prefer_direction),
+    ("ln anchors with direction are best on lists", _best_on_lists),
+    ("Out-of-domain is no worse than in-domain", _compare_domains),
+    ("The sum of the last four layers beats the last layer", _compare_layers),
+    ("Heatmaps of cosines show a diagonal, more than the base model's", _find_diagonals),
+)

@@ -1,0 +1,158 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoModelForMaskedLM
+
+import numerate
+from numerate.errors import InputError
+from numerate.pretrain.baselines.mwp_bert import OBJECTIVES, Student, list_targets, make_sheet
+from numerate.pretrain.baselines.train import train_baseline
+from numerate.pretrain.baselines.word_problems import Pair, Problem
+from numerate.pretrain.config import MwpBertConfig
+from numerate.pretrain.masking import IGNORED, Masking
+from tests.conftest import make_model
+from tests.pretrain.baselines.test_genbert import cut_off
+
+
+@pytest.fixture(scope="session")
+def problems(tmp_path_factory):
+    rows = ["Question,Numbers,Equation,Answer"]
+    for n in range(1, 61):
+        rows.append(
+            f"some number0 people and number1 came,{n}.0 {n + 3}.0,+ number0 number1,{2 * n}"
+        )
+        rows.append(f"number0 people paid number1,{n + 9}.0 {n / 2},/ number0 number1,{18 / n + 2}")
+    rows.append(f"{'the town ' * 40}number0,1.0,number0,1")  # longer than the model can take
+    path = tmp_path_factory.mktemp("problems") / "problems.csv"
+    path.write_text("\n".join(rows))
+    return str(path)
+
+
+def quick(base, problems, **changes):
+    settings = {"epochs": 12, "batch_size": 16, "learning_rate": 3e-3, **changes}
+    return MwpBertConfig(base=str(base), problems=problems, **settings)
+
+
+@pytest.fixture(scope="module")
+def trained(tiny_models, problems, tmp_path_factory):
+    out = tmp_path_factory.mktemp("trained") / "out"
+    return out, train_baseline(quick(tiny_models("bert"), problems), out)
+
+
+def test_every_objective_is_learned_and_judged(trained):
+    out, run = trained
+    start, end = run["validation"]["start"], run["validation"]["end"]
+    for name in ("masked", *OBJECTIVES):
+        assert end[f"eval_loss_{name}"] < start[f"eval_loss_{name}"], name
+    assert end["eval_loss"] == pytest.approx(
+        sum(end[f"eval_loss_{name}"] for name in ("masked", *OBJECTIVES))
+    )
+    assert end["eval_accuracy_operator"] > 0.9
+    assert run["data"] == {"problems": 109, "held_out": 12}
+    entries = json.loads((out / "curve.json").read_text())["entries"]
+    rates = [entry["learning_rate"] for entry in entries if "loss" in entry]
+    assert set(rates) == {3e-3, 1.5e-3, 7.5e-4}
+
+
+def test_the_folder_is_clean_and_loads_with_transformers(trained):
+    out, run = trained
+    _, info = AutoModelForMaskedLM.from_pretrained(out, output_loading_info=True)
+    assert not info["unexpected_keys"]
+    assert not info["missing_keys"]
+    assert not any("recipe_heads" in name for name in load_file(out / "model.safetensors"))
+    assert AutoModel.from_pretrained(out).config.hidden_size == 16
+    assert numerate.load(str(out)).embed_numerals([12]).shape == (1, 16)
+    card = (out / "README.md").read_text()
+    assert "# MWP-BERT recipe on" in card
+    assert f"| loss distance | {run['validation']['start']['eval_loss_distance']:.3f} |" in card
+
+
+def test_a_run_that_was_cut_off_ends_with_the_same_weights(tiny_models, problems, tmp_path):
+    config = quick(tiny_models("bert"), problems, epochs=4, dropout=0.1, checkpoint_minutes=1e-9)
+    whole = train_baseline(config, tmp_path / "whole")
+    cut_off(config, tmp_path / "cut", 0.6)
+    again = train_baseline(config, tmp_path / "cut", resume=True)
+    first, second = (load_file(tmp_path / n / "model.safetensors") for n in ("whole", "cut"))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert again["validation"] == whole["validation"]
+
+
+@pytest.fixture(scope="module")
+def bert():
+    return make_model("bert")
+
+
+def test_a_sheet_knows_the_pieces_of_its_numbers(bert):
+    problem = Problem("the 12 and 5 of 100", ((4, 6), (11, 12), (16, 19)), (12, 5, 100), (), 1)
+    sheet = make_sheet(problem, bert[1])
+    # [CLS] the 1 ##2 and 5 of 1 ##0 ##0 [SEP]
+    assert sheet.owner.tolist() == [-1, -1, 0, 0, -1, 1, -1, 2, 2, 2, -1]
+
+
+def test_at_most_fifteen_numbers_and_what_is_behind_the_cut_is_not_there(bert):
+    text = " ".join("5" * 20)
+    spans = tuple((2 * n, 2 * n + 1) for n in range(20))
+    pairs = (Pair(0, 1, 2, "+"), Pair(0, 16, 2, "+"))
+    sheet = make_sheet(Problem(text, spans, (5,) * 20, pairs, 1), bert[1])
+    assert len(sheet.values) == 15
+    assert sheet.pairs == pairs[:1]
+    long = "the " * 98 + "5"
+    sheet = make_sheet(Problem(long, ((392, 393),), (5,), (), 1), bert[1])
+    assert len(sheet.ids) <= 100
+    assert sheet.values == ()
+
+
+def sheet_of(bert, answer):
+    pairs = (Pair(0, 1, 3, "/"), Pair(1, 2, 2, None))
+    problem = Problem("5 1 2", ((0, 1), (2, 3), (4, 5)), (5.0, 1.5, 2.0), pairs, answer)
+    return make_sheet(problem, bert[1])
+
+
+def test_targets_are_those_that_a_problem_tells(bert):
+    assert list_targets([sheet_of(bert, 2.0), sheet_of(bert, None)]) == {
+        "count": [3, 3],
+        "number_type": [0, 1, 0] * 2,
+        "distance": [3, 2] * 2,
+        "operator": [3, IGNORED] * 2,
+        "answer_type": [0, IGNORED],
+        "larger": [0, 1, 1] + [IGNORED] * 3,
+        "match": [1, 0, 1] + [IGNORED] * 3,
+    }
+
+
+def test_numbers_and_pairs_read_the_states_of_their_own_pieces(bert):
+    from numerate.pretrain.baselines.mwp_bert import _pool
+
+    model, _ = make_model("bert")
+    student = Student(model, Masking(4, 0, (0, 1, 2, 3, 4), 50, mlm_probability=0.15))
+    problem = Problem("the 12 and 5", ((4, 6), (11, 12)), (12, 5), (Pair(0, 1, 2, "-"),), 7)
+    batch = student.collate([(0, sheet_of(bert, 1)), (1, make_sheet(problem, bert[1]))])
+    states = torch.from_numpy(np.random.default_rng(0).random((2, 7, 4))).float()
+    pooled = _pool(states, batch)
+    assert pooled["number"].shape == (5, 4)
+    torch.testing.assert_close(pooled["number"][0], states[0, 1])
+    torch.testing.assert_close(pooled["number"][3], states[1, 2:4].mean(dim=0))
+    torch.testing.assert_close(pooled["pair"][2], torch.cat([pooled["number"][3], states[1, 5]]))
+    torch.testing.assert_close(pooled["problem"][0], states[0, :5].mean(dim=0))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("Question,Numbers\n", "must have a column Equation"), (None, "no such file of problems")],
+)
+def test_bad_problems_leave_nothing_behind(text, message, tiny_models, tmp_path):
+    path = tmp_path / "bad.csv"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        train_baseline(quick(tiny_models("bert"), str(path)), tmp_path / "out")
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_a_problem_alone_is_too_few(tiny_models, tmp_path):
+    (tmp_path / "one.csv").write_text("Question,Numbers,Equation,Answer\nx number0,1.0,number0,1")
+    with pytest.raises(InputError, match="too few problems"):
+        train_baseline(quick(tiny_models("bert"), str(tmp_path / "one.csv")), tmp_path / "out")

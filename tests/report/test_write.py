@@ -1,0 +1,356 @@
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from numerate.errors import InputError
+from numerate.probe.scores import Score, append_scores
+from numerate.report.charts import Cast
+from numerate.report.formats import to_html, to_latex, to_markdown
+from numerate.report.headline import tell_headline
+from numerate.report.paper_tables import PAPER_METRICS, lay_out_scores
+from numerate.report.primed_examples import choose_sentences, examples_to_markdown, make_examples
+from numerate.report.run_folder import Points, Portrait, read_run
+from numerate.report.system_charts import chart_lines, chart_magnitudes, find_cast
+from numerate.report.write import lay_out_domains, make_charts, write_report
+from tests.run_folder import HOSTILE, HOSTILE_FILE, SYSTEMS, make_run
+
+
+def score(system, seed, value, **place):
+    place = {"task": "decoding", "domain": "in", "range": "[1,100]", "metric": "log-rmse"} | place
+    return Score(system=system, protocol="laptop", seed=seed, value=value, **place)
+
+
+def lay_out(scores, paper=()):
+    return lay_out_scores(scores, name="t", title="T", metrics=PAPER_METRICS, paper=paper)
+
+
+def marks_of(grid, column=0):
+    return {row.system: row.cells[column].mark for row in grid.rows if row.cells[column]}
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    return make_run(tmp_path_factory.mktemp("runs") / "demo")
+
+
+@pytest.fixture(scope="module")
+def page(run_folder):
+    return write_report(run_folder, compare="paper").read_text()
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A run whose corpus, systems and sentences are all markup, and its report."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / HOSTILE_FILE).parent.mkdir()  # the name holds a slash
+    systems = {**SYSTEMS, HOSTILE: 2.0, "a|b $x_1$ \\input{z}": 2.5}
+    run = make_run(folder / "<b>run", systems=systems, corpus_name=HOSTILE_FILE)
+    write_report(run, examples="corpus")
+    return run / "report"
+
+
+def embedded(page):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found[1])
+
+
+def chart_of(page, name):
+    return next(chart for chart in embedded(page)["charts"] if chart["name"] == name)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def test_a_cell_is_the_mean_of_the_seeds_with_its_interval():
+    grid = lay_out([score("a", 0, 1.0), score("a", 1, 2.0), score("a", 2, 3.0)])
+    summary = grid.rows[0].cells[0].summary
+    assert summary.mean == 2
+    assert summary.half == pytest.approx(4.3027 / 3**0.5, abs=1e-4)  # t of two degrees of freedom
+    assert "**2.0000** ±2.4841" in to_markdown(grid)
+
+
+def test_close_is_what_the_paired_difference_cannot_tell_from_the_best():
+    best = [0.10, 0.20, 0.30]
+    noisy = [0.10, 0.25, 0.28]  # differences 0, .05, -.02: mean .01, interval ±.09
+    worse = [0.11, 0.21, 0.31]  # always .01 more; the intervals of the means overlap all the same
+    rows = {"best": best, "noisy": noisy, "worse": worse}
+    scores = [score(name, seed, row[seed]) for name, row in rows.items() for seed in range(3)]
+    assert marks_of(lay_out(scores)) == {"best": "best", "noisy": "close", "worse": ""}
+
+
+def test_of_accuracies_the_highest_is_best():
+    place = {"task": "list-maximum", "metric": "accuracy"}
+    grid = lay_out([score("a", 0, 0.9, **place), score("b", 0, 0.8, **place)])
+    assert marks_of(grid) == {"a": "best", "b": ""}
+
+
+def test_from_one_seed_nothing_is_called_close_and_no_interval_is_shown():
+    grid = lay_out([score("a", 0, 0.1), score("b", 0, 0.1000001)])
+    assert marks_of(grid) == {"a": "best", "b": ""}
+    assert "±" not in to_markdown(grid) + to_latex(grid)
+    assert "One seed" in grid.note()
+
+
+def test_only_seeds_that_both_systems_have_are_compared():
+    scores = [score("a", seed, 0.1) for seed in range(3)] + [score("b", 7, 0.2)]
+    assert marks_of(lay_out(scores)) == {"a": "best", "b": ""}
+
+
+def test_the_paper_and_controls_that_know_the_number_are_never_best():
+    scores = [score("model", 0, 0.3), score("control:oracle", 0, 0.1)]
+    grid = lay_out(scores, paper=[score("paper: anchors", 0, 0.01)])
+    assert marks_of(grid) == {"model": "best", "control:oracle": "", "paper: anchors": ""}
+    assert [kind for kind, _ in grid.kinds] == ["probed", "given", "paper"]
+    for text in (to_markdown(grid), to_latex(grid), to_html(grid, Cast(()))):
+        assert text.index("model") < text.index("as the paper reports") < text.index("anchors")
+
+
+def test_what_is_no_number_or_missing_is_a_dash():
+    scores = [score("a", 0, 0.1), score("b", 0, float("nan")), score("a", 0, 0.2, range="all")]
+    grid = lay_out(scores)
+    assert grid.rows[1].cells == (None, None)
+    assert "| b | – | – |" in to_markdown(grid)
+
+
+def test_columns_are_tasks_and_ranges_in_the_papers_order():
+    cells = [("list-minimum", "accuracy", "all"), ("addition", "log-rmse", "[1,100]")]
+    cells += [("decoding", "log-rmse", "all"), ("decoding", "log-rmse", "[1k,10k]")]
+    scores = [score("a", 0, 0.5, task=t, metric=m, range=r) for t, m, r in cells]
+    columns = [(column.task, column.range) for column in lay_out(scores).columns]
+    assert columns == [
+        ("decoding", "[1k,10k]"),
+        ("decoding", "all"),
+        ("addition", "[1,100]"),
+        ("list-minimum", "all"),
+    ]
+
+
+def test_latex_has_as_many_cells_in_each_row_and_balanced_braces(run_folder, page):
+    text = (run_folder / "report" / "tables" / "table-1.tex").read_text()
+    rows = [line for line in text.splitlines() if line.endswith(r" \\") and "multicol" not in line]
+    assert {line.count(" & ") for line in rows} == {20}  # four tasks of five ranges
+    plain = re.sub(r"\\[{}]", "", text)
+    assert plain.count("{") == plain.count("}")
+    assert text.count(r"\cmidrule") == 4
+
+
+def test_names_are_text_in_every_form():
+    grid = lay_out([score("a|b <i>$x_1$ \\input{z} [*]\n& 50 %", 0, 0.1)])
+    markdown, latex, html = to_markdown(grid), to_latex(grid), to_html(grid, Cast(()))
+    assert r"| a&#124;b &lt;i&gt;\$x\_1\$ \\input{z} \[\*\] &amp; 50 % |" in markdown
+    assert (
+        r"a\textbar{}b \textless{}i\textgreater{}\$x\_1\$ \textbackslash{}input\{z\} "
+        r"{[}{*}{]} \& 50 \%" in latex
+    )
+    assert "a|b &lt;i&gt;$x_1$" in html
+
+
+# ------------------------------------------------------------------ the report as a whole
+
+
+def test_every_table_and_figure_is_written(run_folder, page):
+    report = run_folder / "report"
+    tables = {path.name for path in (report / "tables").iterdir()}
+    assert tables == {
+        *(f"table-{n}{suffix}" for n in (1, 2) for suffix in (".md", ".tex", ".html")),
+        "sentences.md",
+    }
+    names = ["scores", "number-line", "cosines", "magnitude", "layers", "anchors", "sweep"]
+    names += ["curves", "lessons"]
+    figures = {path.name for path in (report / "figures").iterdir()}
+    drawn = {f"{name}{suffix}" for name in names for suffix in (".png", ".svg")}
+    assert figures == {*drawn, "sentences.html"}
+
+
+def test_the_same_run_gives_the_same_bytes(run_folder, page):
+    def read():
+        files = (run_folder / "report").rglob("*.*")
+        return {path: path.read_bytes() for path in files}
+
+    before = read()
+    write_report(run_folder, compare="paper")
+    assert read() == before
+
+
+def test_the_headline_is_what_the_scores_say(page):
+    # Over all numerals 0.01 * 1.8 against four times that.
+    assert "<h1>ln-anchors (masked) reads numbers with 75\u00a0% less error than base</h1>" in page
+    assert "0.0180" in page
+    assert "0.0720" in page
+    assert "excludes zero" in page
+
+
+def test_no_headline_without_a_difference_that_the_seeds_bear_out(tmp_path):
+    folder = tmp_path / "run"
+    (folder / "probe").mkdir(parents=True)
+    (folder / "config.json").write_text('{"format": "numerate-config", "version": 1}')
+    rows = {"base": [0.10, 0.20, 0.30], "ours": [0.05, 0.25, 0.28]}
+    scores = [score(name, seed, row[seed]) for name, row in rows.items() for seed in range(3)]
+    append_scores(folder / "probe" / "scores.jsonl", scores)
+    page = write_report(folder).read_text()
+    assert "<h1>No system reads numbers measurably better than base</h1>" in page
+    assert "includes zero" in page
+    # Nothing but scores was there, so nothing but scores is shown.
+    assert [chart["name"] for chart in embedded(page)["charts"]] == ["scores"]
+    assert {path.stem for path in (folder / "report" / "tables").iterdir()} == {"table-1"}
+    assert "All settings" in page
+
+
+def test_a_run_without_trees_is_told_by_ridge(tmp_path):
+    folder = tmp_path / "run"
+    (folder / "probe").mkdir(parents=True)
+    (folder / "config.json").write_text('{"format": "numerate-config", "version": 1}')
+    scores = [score("ours", 0, 0.1, metric="ridge log-rmse")]
+    append_scores(folder / "probe" / "scores.jsonl", scores)
+    page = write_report(folder, compare="paper").read_text()
+    assert "decoding, ridge log-rmse" in page
+    assert "<details>\n    <summary>" not in page  # not the same table once more
+
+
+def test_what_is_not_of_this_run_is_not_told(run_folder, page, tmp_path):
+    copy = shutil.copytree(run_folder, tmp_path / "run")
+    old = copy / "probe" / "old"
+    shutil.copytree(copy / "probe" / "system-0", old)
+    document = json.loads((old / "portrait.json").read_text()) | {"system": "gone"}
+    (old / "portrait.json").write_text(json.dumps(document))
+    shutil.copy(copy / "probe" / "run.json", copy / "report" / "run.json")
+    run = read_run(copy)
+    assert [portrait.system for portrait in run.portraits] == list(SYSTEMS)
+    assert len(run.steps) == 5  # without the report's own, so that it can be made again
+    config = json.loads((copy / "config.json").read_text()) | {"steps": ["extract", "probe"]}
+    (copy / "config.json").write_text(json.dumps(config))
+    run = read_run(copy)
+    assert {step.stage for step in run.steps} == {"extract", "probe"}
+    assert (run.anchors, run.primed, run.curves) == ({}, {}, {})
+
+
+def test_a_control_that_knows_the_number_is_shown_but_not_praised():
+    points = [Points(np.array([1.0, 5]), np.array([1.0, 5]), r2) for r2 in (1.0, 0.9, 0.5)]
+    names = ("control:oracle", "ours", "base")
+    portraits = [Portrait(name, line) for name, line in zip(names, points, strict=True)]
+    chart = chart_lines(portraits, Cast(names, "base"))
+    assert "ours has the highest R² (0.900), base the lowest (0.500)" in chart.sentence
+    assert len(chart.panels) == 3
+
+
+def test_nine_models_and_two_controls_have_colours_or_dashes_of_their_own():
+    names = ("base", *(f"model {n}" for n in range(8)), "control:oracle", "control:random")
+    cast = Cast(names, "base")
+    looks = [(cast.slot(name), cast.is_dashed(name)) for name in names]
+    assert len(set(looks)) == len(names)
+    assert looks[0] == (0, False)
+
+
+def test_the_headline_tells_what_anchors_do_without_training():
+    rows = {"base": 0.4, "base primed as ln (visible)": 0.3, "ours": 0.2}
+    scores = [score(name, seed, mean) for name, mean in rows.items() for seed in range(2)]
+    headline = tell_headline(lay_out(scores), scores, Cast(tuple(rows), "base"))
+    assert headline.title == "ours reads numbers with 50\u00a0% less error than base"
+    assert headline.detail.endswith(
+        "Untrained, base primed as ln (visible) has 0.3000\u00a0±\u00a00.0000."
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "gone"),
+    [
+        ("pretrain", {"curves"}),
+        ("baseline", {"lessons"}),
+        ("probe/*/portrait.json", {"number-line", "cosines", "magnitude", "layers"}),
+        ("fit/*/sweep.json", {"sweep"}),
+        ("extract", {"anchors"}),
+    ],
+)
+def test_what_the_run_did_not_make_is_left_out(run_folder, page, tmp_path, part, gone):
+    copy = shutil.copytree(run_folder, tmp_path / "run")
+    for path in copy.glob(part):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    run = read_run(copy)
+    charts = make_charts(run, lay_out_domains(run.scores, None)[0], find_cast(run))
+    everything = {chart["name"] for chart in embedded(page)["charts"]}
+    assert everything - {chart.name for chart in charts} == gone
+
+
+def test_sentences_say_what_the_data_say(page):
+    assert "ln-anchors (masked) has the highest R²" in chart_of(page, "number-line")["sentence"]
+    assert "finds 81 % of the masked anchors" in chart_of(page, "curves")["sentence"]
+    lessons = chart_of(page, "lessons")
+    assert lessons["sentence"] == (
+        "Of genbert-recipe right in the end are sum 30 %. Of mwp-bert-recipe the losses end, of "
+        "what they were, count 25 %, number type 25 %."
+    )
+    assert lessons["panels"][1]["series"][0]["points"] == [[0, 1], [1, 0.75], [2, 0.5], [3, 0.25]]
+    # The made-up layers are best at the fourth: 0.01 + 0.001 * the mean seed.
+    layers = chart_of(page, "layers")["sentence"]
+    assert "layer 4 of ln-anchors (masked): a log-RMSE of 0.0110" in layers
+
+
+def test_what_was_left_out_is_told_once(page):
+    assert page.count("is left out: &lt;4&gt; numerals") == 1
+
+
+def test_errors_by_magnitude_are_quartiles_of_each_decade():
+    true = np.array([1.0, 2, 3, 4, 5, 10])
+    decoded = true * 10.0 ** np.array([0.1, -0.2, 0.3, 0.4, 0.5, 9])  # the last decade has one only
+    portrait = Portrait("a", decoded=Points(true, decoded))
+    (panel,) = chart_magnitudes([portrait], Cast(("a",))).panels
+    (point,) = panel.series[0].points
+    assert point == pytest.approx((10**0.5, 0.3, 0.2, 0.4))
+
+
+def test_sentences_of_the_corpus_or_our_own(run_folder, page):
+    own = (run_folder / "report" / "tables" / "sentences.md").read_text()
+    assert "The lighthouse was built in 1874 **&lt;ANC&gt;**" in own
+    run = read_run(run_folder)
+    theirs = examples_to_markdown(
+        make_examples(choose_sentences("corpus", run.primed), run.anchors)
+    )
+    assert "- *plain*: In 1851 some 2 &lt;b&gt;people&lt;/b&gt; &amp; 2 more paid" in theirs
+    assert "lighthouse" not in theirs
+
+
+def test_the_page_loads_nothing_and_lets_only_its_own_script_run(page):
+    assert not re.search(r"https?://", page)
+    assert not re.search(r"<(link|img|iframe|object|embed)\b|@import|url\(", page)
+    assert "default-src 'none'" in page
+    assert page.count("<script") == 2  # the data, and the page's own
+
+
+def test_hostile_names_and_sentences_are_text(hostile):
+    page = (hostile / "index.html").read_text()
+    assert page.count("<script") == page.count("</script>") == 2
+    assert "<img" not in page
+    assert "<b>people" not in page
+    assert "&lt;b&gt;people&lt;/b&gt; &amp;" in page
+    assert HOSTILE in embedded(page)["systems"]
+    for table in (hostile / "tables").iterdir():
+        text = table.read_text()
+        assert "<img" not in text
+        assert "<script" not in text
+    assert "<img" not in (hostile / "figures" / "sentences.html").read_text()
+    assert "<img" not in (hostile / "figures" / "magnitude.svg").read_text()
+
+
+@pytest.mark.parametrize("missing", ["config.json", "probe/scores.jsonl"])
+def test_a_folder_without_a_finished_run_is_one_line(run_folder, tmp_path, missing):
+    copy = shutil.copytree(run_folder, tmp_path / "run")
+    (copy / missing).unlink()
+    with pytest.raises(InputError, match=f"no finished run, {missing} is missing; run 'numerate"):
+        write_report(copy)
+    with pytest.raises(InputError, match=r"nowhere: no finished run, config\.json is missing"):
+        write_report(tmp_path / "nowhere")
+
+
+def test_damaged_files_and_wrong_words_are_refused_in_one_line(run_folder, tmp_path):
+    copy = shutil.copytree(run_folder, tmp_path / "run")
+    with pytest.raises(InputError, match="compare must be paper, got 'me'"):
+        write_report(copy, compare="me")
+    with pytest.raises(InputError, match="examples must be own or corpus, got 'none'"):
+        write_report(copy, examples="none")
+    portrait = copy / "probe" / "system-0" / "portrait.json"
+    portrait.write_text('{"format": "numerate-portrait", "version": 1, "system": "a", "line": 3}')
+    with pytest.raises(InputError, match=r"portrait\.json: damaged portrait"):
+        write_report(copy)

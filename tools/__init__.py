@@ -1,0 +1,1 @@
+"""What makes the documentation: the output of its commands, and its tables."""
