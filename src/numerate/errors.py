@@ -1,8 +1,12 @@
-"""The exception for input that a user can correct, and how it words the errors of libraries."""
+"""The exception for input that a user can correct, and checks that raise it.
+
+A message names the parameter or file, the value, and the remedy, all in one line; the command line
+prints it and exits with code 2.
+"""
 
 
 class InputError(ValueError):
-    """Input that cannot be used; the message says in one line what is wrong, where, and the fix."""
+    """Input that cannot be used; the message says what is wrong, where, and what to do."""
 
 
 def first_line(error: BaseException) -> str:
@@ -12,3 +16,10 @@ def first_line(error: BaseException) -> str:
     'no such file'
     """
     return str(error).strip().split("\n")[0]
+
+
+def check_strings(name: str, values: object) -> None:
+    """Refuse a single string where several are expected: iterating it would yield characters."""
+    if isinstance(values, str | bytes):
+        start = values[:20]
+        raise InputError(f"{name} must be a list of strings, got one: {start!r}; put it in a list")

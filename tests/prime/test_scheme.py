@@ -102,7 +102,7 @@ def test_what_a_config_says_is_read_back(priming):
             {**PRIMING.describe(), "marker": "b"},
             "marker must be anc or lr for anchors on the ln scale",
         ),
-        ({**PRIMING.describe(), "numeral_form": "x"}, "numeral_form must be as-is or digits"),
+        ({**PRIMING.describe(), "numeral_form": "x"}, "numeral_form must be one of as-is, digits"),
         ({**PRIMING.describe(), "anchors": {"scale": "ln"}}, "damaged anchors"),
         ({**PRIMING.describe(), "anchors": 3}, "damaged anchors"),
     ],

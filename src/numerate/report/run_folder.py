@@ -118,7 +118,7 @@ def read_run(folder: Path) -> RunFiles:
         found,
         Counts.load(counts) if counts.is_file() else None,
         {path.parent.name: AnchorSet.load(path) for path in find("fit/*/anchors.json")},
-        {path.parent.name: _read_sweep(path) for path in find("fit/*/sweep.json")},
+        {path.parent.name: Sweep.load(path) for path in find("fit/*/sweep.json")},
         {path.parent.name: open_primed(path.parent) for path in find("prime/*/manifest.json")},
         {path.parts[-3]: _read_curve(path) for path in find("pretrain/*/model/curve.json")},
         {path.parts[-3]: _read_curve(path) for path in find("baseline/*/model/curve.json")},
@@ -148,18 +148,6 @@ def _read_scores(path: Path) -> tuple[Score, ...]:
     if not scores:
         raise InputError(f"{path}: holds no scores; run '{_MADE_BY}' again")
     return scores
-
-
-def _read_sweep(path: Path) -> Sweep:
-    document = read_json(path, "numerate-sweep", made_by="numerate fit --sweep")
-    try:
-        rows = tuple(
-            {**row, **{key: float(row[key]) for key in ("components", "aic", "bic")}}
-            for row in document["rows"]
-        )
-        return Sweep(document["scale"], rows)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: damaged sweep ({error!r}); run '{_MADE_BY}' again") from None
 
 
 def _read_curve(path: Path) -> tuple[Entry, ...]:

@@ -257,10 +257,4 @@ def _read_texts(
 def _documents(config: GenbertConfig) -> Iterator[str]:
     """The lines or records of a corpus that are not blank."""
     for block in open_corpus(config.corpus, field=config.field, errors=config.errors).blocks():
-        start = 0
-        ends = block.bounds
-        parts = block.data.split(b"\n") if ends is None else []
-        for end in ends or ():
-            parts.append(block.data[start:end])
-            start = end + 1
-        yield from (text for part in parts if (text := part.decode().strip()))
+        yield from filter(None, map(str.strip, block.texts()))
