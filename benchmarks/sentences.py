@@ -1,17 +1,16 @@
 """Sentence numeracy of all-MiniLM-L6-v2: untrained, as a sentence encoder, and with ln anchors.
 
-Trains `ln-anchors` on Wikipedia text with three seeds, some minutes each, and asks every system
-the same sentences. Keeps scores and what the runs say of themselves in `results/sentences/`, no
-text and no weights. Killed, it goes on where it stopped: models are in `build/sentences/`.
+Trains `ln-anchors` on Wikipedia text with three seeds, some minutes each, and probes every system
+with the same sentences. Scores, settings and curves go to `results/sentences/`, models to
+`build/sentences/`. After an interruption it continues where it stopped.
 """
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 from sentence_transformers import SentenceTransformer
 
-from benchmarks.common import TRAINING, corpus_path, quieten_libraries
+from benchmarks.common import TRAINING, corpus_path, keep_training, quieten_libraries
 from numerate.embed.load import load
 from numerate.extract.corpus import open_corpus
 from numerate.extract.counts import extract_counts
@@ -32,7 +31,7 @@ CONFIG = replace(TRAINING, max_tokens=400_000)
 
 
 def main() -> None:
-    """Train what is not trained yet, then score what is not scored yet."""
+    """Train and score whatever is missing."""
     quieten_libraries()
     corpus = open_corpus([str(corpus_path())])
     anchors = fit_anchors(extract_counts(corpus), scale="ln")
@@ -43,19 +42,16 @@ def main() -> None:
 
 
 def train(primed: PrimedCorpus, seed: int) -> Path:
-    """Return the folder of a trained model; its curve and settings go to the results."""
+    """Return the folder of a trained model; copy its settings and curve to the results."""
     folder = WORK / f"seed-{seed}"
     resume = (folder / "unfinished").exists()
     pretrain_model(primed, replace(CONFIG, seed=seed), folder, resume=resume)
-    out = RESULTS / f"seed-{seed}"
-    out.mkdir(parents=True, exist_ok=True)
-    for name in ("run.json", "curve.json", "curve.png"):
-        shutil.copy(folder / name, out / name)
+    keep_training(folder, RESULTS / f"seed-{seed}")
     return folder
 
 
 def probe_untrained(priming: Priming) -> None:
-    """The base model in every way that needs no training."""
+    """Probe the base model: as a sentence encoder, by its layers, and with primed input."""
     plain = SentenceTransformer(resolve_model(CONFIG.base))
     bare, primed = load(CONFIG.base), load(CONFIG.base, priming=priming)
     for name, embed in (
@@ -67,7 +63,7 @@ def probe_untrained(priming: Priming) -> None:
 
 
 def probe_trained(folder: Path, seed: int) -> None:
-    """A trained model as sentence-transformers loads it, in the three ways to show an anchor."""
+    """Probe a trained model, loaded by sentence-transformers, with anchors in three ways."""
     model = SentenceTransformer(str(folder), trust_remote_code=True)
     for anchor in ("visible", "masked", "absent"):
         model[0].anchor = anchor
@@ -75,11 +71,10 @@ def probe_trained(folder: Path, seed: int) -> None:
 
 
 def probe(system: System, seeds: range | list[int]) -> None:
-    """Score a system on the sentences of some seeds."""
+    """Score a system on the sentences of the given seeds, and print the scores."""
     for seed in seeds:
-        plan = Plan(
-            SENTENCE_TASKS, (seed,), LAPTOP
-        )  # no numeral is asked for: any protocol will do
+        # These tasks draw no numerals, so that the protocol does not matter.
+        plan = Plan(SENTENCE_TASKS, (seed,), LAPTOP)
         scores = probe_system(system, plan, RESULTS / "scores.jsonl")
         shown = {f"{s.task} {s.metric}": s.value for s in scores if s.range == "all"}
         print(system.name, seed, {name: round(value, 3) for name, value in shown.items()})

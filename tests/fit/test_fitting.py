@@ -106,7 +106,7 @@ def test_exponents_need_no_mixture_and_are_all_there():
     assert {row["distance"] for row in anchors.fit["distances"]} == {0.0}
     reals = fit_anchors(Counts({0.002: 1, 7: 1, 0: 1}, domain="reals"), scale="log10")
     assert reals.values == tuple(range(-3, 11))
-    with pytest.raises(InputError, match="scale must be linear or ln for a mixture, got 'log10'"):
+    with pytest.raises(InputError, match="scale must be linear or ln for a mixture, got log10"):
         sweep_components(YEARS, [5], scale="log10")
 
 

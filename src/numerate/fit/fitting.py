@@ -85,9 +85,10 @@ def fit_scaled(
     start: Start = "drawn",
 ) -> Mixture:
     """Return the Gaussian mixture fitted to the positions of the numerals on a scale."""
+    check_option("scale", scale, Scale)
     check_option("start", start, Start)
-    if scale not in ("linear", "ln"):
-        raise InputError(f"scale must be linear or ln for a mixture, got {scale!r}")
+    if scale == "log10":
+        raise InputError("scale must be linear or ln for a mixture, got log10, which needs none")
     if not 0 < resolution < math.inf:
         raise InputError(f"resolution must be above 0, got {resolution:g}")
     if not 1 <= n_components <= counts.numerals:
