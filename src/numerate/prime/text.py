@@ -119,7 +119,7 @@ def prime_texts(
     ends = np.cumsum([len(part) + 1 for part in parts], dtype=np.int64) - 1
     data = b"\n".join(parts)
     _refuse_markers(texts, data, ends)
-    primed = prime_bytes(data, anchors, marker=marker, numeral_form=numeral_form)
+    primed = _prime_bytes(data, anchors, marker, numeral_form)
     whole = primed.data.decode("utf-8", "surrogatepass")
     # From byte offsets in `data` to character offsets in `whole`.
     ends = to_characters(primed.data, primed.move(ends))
@@ -155,7 +155,7 @@ def unprime_text(text: str) -> str:
     'about 1,990 people'
     """
     data = unprime_bytes(text.encode("utf-8", "surrogatepass"))
-    if find_marker(data) is not None:
+    if _find_marker(data) is not None:
         raise InputError("text must be primed text, got a marker without numeral or anchor")
     return data.decode("utf-8", "surrogatepass")
 
@@ -179,12 +179,8 @@ def find_primed(text: str) -> list[PrimedNumeral]:
     return rows
 
 
-def prime_bytes(
-    data: bytes,
-    anchors: AnchorSet,
-    *,
-    marker: Marker = "anc",
-    numeral_form: NumeralForm = "as-is",
+def _prime_bytes(
+    data: bytes, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
 ) -> PrimedBytes:
     """Prime UTF-8 bytes; they must contain no marker, which the caller checks."""
     check_priming(anchors, marker, numeral_form)
@@ -221,13 +217,13 @@ def prime_block(
     numeral_form: NumeralForm = "as-is",
 ) -> PrimedBytes:
     """Prime a block of a corpus; if it contains a marker, the error names the line or record."""
-    clash = find_marker(block.data)
+    clash = _find_marker(block.data)
     if clash is not None:
         raise InputError(
             f"{block.place(clash)}: holds a marker already; prime text without anchors, or remove "
             "them with 'numerate prime --undo'"
         )
-    return prime_bytes(block.data, anchors, marker=marker, numeral_form=numeral_form)
+    return _prime_bytes(block.data, anchors, marker, numeral_form)
 
 
 def check_priming(anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm) -> None:
@@ -249,7 +245,7 @@ def unprime_bytes(data: bytes) -> bytes:
 def unprime_block(block: Block) -> bytes:
     """Remove markers and anchors from a block; a marker elsewhere is an error."""
     data = unprime_bytes(block.data)
-    clash = find_marker(data)
+    clash = _find_marker(data)
     if clash is not None:
         place = replace(block, data=data).place(clash)
         raise InputError(f"{place}: a marker without numeral or anchor; is this primed text?")
@@ -261,7 +257,7 @@ def count_markers(data: bytes) -> int:
     return len(_MARKER.findall(data))
 
 
-def find_marker(data: bytes) -> int | None:
+def _find_marker(data: bytes) -> int | None:
     """Return the offset of the first marker in a text, or None."""
     found = _MARKER.search(data)
     return found.start() if found else None
