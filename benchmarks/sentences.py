@@ -6,8 +6,10 @@ text and no weights. Killed, it goes on where it stopped: models are in `build/s
 """
 
 import shutil
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sentence_transformers import SentenceTransformer
 
@@ -23,12 +25,24 @@ from numerate.prime.scheme import Priming
 from numerate.probe.plan import Plan, probe_system
 from numerate.probe.protocols import LAPTOP
 from numerate.probe.sentence_tasks import SENTENCE_TASKS
-from numerate.probe.systems import System
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
 N_SEEDS = 3
 CONFIG = replace(TRAINING, max_tokens=400_000)
+
+
+@dataclass(frozen=True)
+class TextSystem:
+    """A system that is asked about sentences alone."""
+
+    name: str
+    embed_texts: Callable[..., Any]
+    fingerprint: str = ""
+
+    def embed_numerals(self, numerals: Sequence[int], /) -> Any:  # noqa: ANN401
+        """Refuse to embed numerals, which no task of this benchmark needs."""
+        raise NotImplementedError(f"{self.name} embeds sentences, got {len(numerals)} numerals")
 
 
 def main() -> None:
@@ -63,7 +77,7 @@ def probe_untrained(priming: Priming) -> None:
         ("all-MiniLM-L6-v2, last four layers", bare.embed_texts),
         ("all-MiniLM-L6-v2 untrained, shown anchors", primed.embed_texts),
     ):
-        probe(System(name, embed_texts=embed), range(N_SEEDS))
+        probe(TextSystem(name, embed), range(N_SEEDS))
 
 
 def probe_trained(folder: Path, seed: int) -> None:
@@ -71,10 +85,10 @@ def probe_trained(folder: Path, seed: int) -> None:
     model = SentenceTransformer(str(folder), trust_remote_code=True)
     for anchor in ("visible", "masked", "absent"):
         model[0].anchor = anchor
-        probe(System(f"ln-anchors, {anchor}", embed_texts=model.encode), [seed])
+        probe(TextSystem(f"ln-anchors, {anchor}", model.encode), [seed])
 
 
-def probe(system: System, seeds: range | list[int]) -> None:
+def probe(system: TextSystem, seeds: range | list[int]) -> None:
     """Score a system on the sentences of some seeds."""
     for seed in seeds:
         plan = Plan(
