@@ -5,8 +5,10 @@ with the same sentences. Scores, settings and curves go to `results/sentences/`,
 `build/sentences/`. After an interruption it continues where it stopped.
 """
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sentence_transformers import SentenceTransformer
 
@@ -22,12 +24,24 @@ from numerate.prime.scheme import Priming
 from numerate.probe.plan import Plan, probe_system
 from numerate.probe.protocols import LAPTOP
 from numerate.probe.sentence_tasks import SENTENCE_TASKS
-from numerate.probe.systems import System
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
 N_SEEDS = 3
 CONFIG = replace(TRAINING, max_tokens=400_000)
+
+
+@dataclass(frozen=True)
+class TextSystem:
+    """A system that embeds only sentences."""
+
+    name: str
+    embed_texts: Callable[..., Any]
+    fingerprint: str = ""
+
+    def embed_numerals(self, numerals: Sequence[int], /) -> Any:  # noqa: ANN401
+        """Refuse to embed numerals, which no task of this benchmark needs."""
+        raise NotImplementedError(f"{self.name} embeds sentences, got {len(numerals)} numerals")
 
 
 def main() -> None:
@@ -59,7 +73,7 @@ def probe_untrained(priming: Priming) -> None:
         ("all-MiniLM-L6-v2, last four layers", bare.embed_texts),
         ("all-MiniLM-L6-v2 untrained, shown anchors", primed.embed_texts),
     ):
-        probe(System(name, embed_texts=embed), range(N_SEEDS))
+        probe(TextSystem(name, embed), range(N_SEEDS))
 
 
 def probe_trained(folder: Path, seed: int) -> None:
@@ -67,10 +81,10 @@ def probe_trained(folder: Path, seed: int) -> None:
     model = SentenceTransformer(str(folder), trust_remote_code=True)
     for anchor in ("visible", "masked", "absent"):
         model[0].anchor = anchor
-        probe(System(f"ln-anchors, {anchor}", embed_texts=model.encode), [seed])
+        probe(TextSystem(f"ln-anchors, {anchor}", model.encode), [seed])
 
 
-def probe(system: System, seeds: range | list[int]) -> None:
+def probe(system: TextSystem, seeds: range | list[int]) -> None:
     """Score a system on the sentences of the given seeds, and print the scores."""
     for seed in seeds:
         # These tasks draw no numerals, so that the protocol does not matter.

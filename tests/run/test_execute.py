@@ -6,9 +6,11 @@ import time
 import pytest
 
 from numerate.errors import InputError
+from numerate.layout import RunLayout
 from numerate.probe.scores import read_scores
 from numerate.run.config import load_config
-from numerate.run.execute import list_entries, plan_run, run_config
+from numerate.run.execute import plan_run, run_config
+from numerate.run.systems import list_targets
 
 CONFIG = """
 name = "small"
@@ -60,7 +62,7 @@ def run_all(config_file, out, *changes):
         out,
         workers=1,
         quiet=True,
-        tell=lambda step, state, _: told.update({step.title: state}),
+        report=lambda step, state, _: told.update({step.title: state}),
     )
     return told
 
@@ -129,13 +131,13 @@ def test_a_run_cut_off_in_any_step_goes_on_to_the_same_scores(config_file, tmp_p
     for n_steps in range(len(plan_run(config, cut))):
         seen = []
 
-        def tell(step, state, _, seen=seen, n_steps=n_steps):
+        def report(step, state, _, seen=seen, n_steps=n_steps):
             seen.append(step)
             if len(seen) > n_steps:
                 raise CutError
 
         with pytest.raises(CutError):
-            run_config(config, cut, workers=1, quiet=True, tell=tell)
+            run_config(config, cut, workers=1, quiet=True, report=report)
     run_all(config_file, cut)
     same = "probe/scores.jsonl"
     assert (cut / same).read_bytes() == (whole / same).read_bytes()
@@ -176,7 +178,7 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
 
 def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_path):
     own = ['variants.exp={anchor=["masked","absent"],read="anchor"}', 'systems=["exp"]']
-    entries = list_entries(load_config(str(config_file), own), tmp_path)
+    entries = list_targets(load_config(str(config_file), own), RunLayout(tmp_path))
     assert [(entry.shown, entry.read) for entry in entries] == [
         ("masked", "anchor"),
         ("absent", "all"),
@@ -186,7 +188,7 @@ def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_
 def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
     own = ['systems=["ln-anchors","exp"]', 'variants.exp.anchor=["absent","visible"]']
     config = load_config(str(config_file), own)
-    assert [entry.folder for entry in list_entries(config, tmp_path)] == [
+    assert [entry.folder for entry in list_targets(config, RunLayout(tmp_path))] == [
         "ln-anchors-masked",
         "exp-absent",
         "exp-visible",
@@ -195,15 +197,21 @@ def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
 
 def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp_path):
     config = load_config(str(config_file), ["pretrain.pieces=digits"])
-    assert [entry.model for entry in list_entries(config, tmp_path)][:2] == [
-        config.base,
-        f"control:primed:digits:{config.base}",
-    ]
+    base, primed, *_ = (target.system for target in list_targets(config, RunLayout(tmp_path)))
+    assert (base.kind, base.path, base.primed) == ("model", config.base, False)
+    assert (primed.kind, primed.path, primed.primed) == ("digits", config.base, True)
 
 
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
-    config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
-    assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]
+    config = load_config(str(config_file), ['systems=["a b=control:oracle","a:b=control:value"]'])
+    assert [entry.folder for entry in list_targets(config, RunLayout(tmp_path))] == ["a-b", "a-b~2"]
+
+
+def test_a_run_folder_may_have_an_equals_sign(config_file, tmp_path):
+    out = tmp_path / "fit.components=40"
+    run_all(config_file, out, 'systems=["ln-anchors"]')
+    scores = read_scores(out / "probe" / "scores.jsonl")
+    assert {score.system for score in scores} == {"ln-anchors (masked)"}
 
 
 def test_standard_input_is_refused(config_file, tmp_path):

@@ -10,7 +10,7 @@ from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers, quiet_transformers
 from numerate.models.digit_tokenizer import split_digits
-from numerate.models.names import resolve_model, split_kind
+from numerate.models.names import SystemName, resolve_model
 from numerate.options import Precision
 from numerate.pretrain.baselines.released import NAMES as RELEASED
 from numerate.pretrain.baselines.released import load_released
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def load(
-    name: str,
+    name: str | SystemName,
     *,
     priming: Priming | None = None,
     device: str | None = None,
@@ -40,11 +40,11 @@ def load(
         precision: `fp32`, `bf16`, or `auto` for bf16 where the machine is fast at it. It rounds to
             three digits, more than numerals next to each other differ by.
     """
-    kind, path = split_kind(name)
-    if kind == "vectors":
-        raise InputError(f"{name}: word vectors are no model; they can be probed")
-    path = resolve_model(path)
-    model, tokenizer = _load_model(kind, name, path)
+    system = SystemName.parse(name) if isinstance(name, str) else name
+    name, path = system.model, resolve_model(system.path)
+    if system.kind in ("vectors", "control"):
+        raise InputError(f"{name}: not a model; numerate probe can score it")
+    model, tokenizer = _load_model(system.kind, name, path)
     known = _find_priming(name, path, model, tokenizer)
     if priming is not None:
         if known is not None and known != priming:

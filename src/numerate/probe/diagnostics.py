@@ -16,7 +16,7 @@ from numerate.probe.plan import Plan
 from numerate.probe.regression import measure_errors, predict_by_ridge, target
 from numerate.probe.samples import FEWEST, Sample, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, predict_values
-from numerate.probe.systems import System, embed_cached
+from numerate.probe.systems import LayeredSystem, System, embed_cached
 
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500
@@ -39,7 +39,7 @@ def portray_system(system: System, plan: Plan) -> dict[str, Any]:
     document["cosines"] = np.round(_compare(embed_cached(system, _ALIKE, plan.cache)), 3).tolist()
     most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
     some = take_some(known[known >= 1], most, _rng())
-    if system.embed_layer is not None and len(some) >= FEWEST:
+    if isinstance(system, LayeredSystem) and len(some) >= FEWEST:
         document["layers"] = _decode_layers(system.embed_layer, system.n_layers, some, plan)
         document["pooled"] = _decode_by_ridge(embed_cached(system, some, plan.cache), some, plan)
     return document

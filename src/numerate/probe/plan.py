@@ -17,12 +17,19 @@ from numerate.extract.counts import Counts
 from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, Values, pick_numerals
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
+from numerate.probe.labels import SystemLabel
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, score_question
 from numerate.probe.scores import Score, append_scores, read_scores
 from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, probe_sentences
-from numerate.probe.systems import System, embed_cached
+from numerate.probe.systems import (
+    LayeredSystem,
+    NumeralSystem,
+    SentenceSystem,
+    System,
+    embed_cached,
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,7 @@ def probe_system(
     for score in read_scores(path):
         known.setdefault(score.cell, []).append(score)
     todo = [cell for cell in plan.cells if _key(system, plan, cell) not in known]
-    if any(cell.task in SENTENCE_TASKS for cell in todo) and system.embed_texts is None:
+    if any(cell.task in SENTENCE_TASKS for cell in todo) and not isinstance(system, SentenceSystem):
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
     samples = draw_samples(plan, [cell for cell in todo if cell.task in TASKS], note)
     answers = _ask(system, plan, samples, note)
@@ -116,7 +123,9 @@ def probe_system(
             _, answer = next(answers)
             known[key] = _name_scores(system, plan, cell, answer)
             append_scores(path, known[key])
-        elif key not in known and cell.task in SENTENCE_TASKS and system.embed_texts:
+        elif (
+            key not in known and cell.task in SENTENCE_TASKS and isinstance(system, SentenceSystem)
+        ):
             known[key] = probe_sentences(
                 system.embed_texts, system.name, cell.seed, task=cell.task, range_name=cell.range
             )
@@ -134,13 +143,13 @@ def probe_layers(
     Every layer is a system of its own, named after the whole one; cells that are left out are told
     as by `probe_system`.
     """
-    if system.embed_layer is None:
+    if not isinstance(system, LayeredSystem):
         raise InputError(f"{system.name}: has no layers; ask a model")
     ridge = replace(plan, tasks=("decoding",), regressors=("ridge",), workers=1)
     scores = []
     for layer in range(system.n_layers + 1):
-        part = System(
-            f"{system.name} layer {layer}",
+        part = NumeralSystem(
+            str(replace(SystemLabel.parse(system.name), layer=layer)),
             partial(system.embed_layer, layer),
             f"{system.fingerprint} layer {layer}",
         )

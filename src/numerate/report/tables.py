@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from numerate.errors import InputError
+from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score, Summary, summarize_values
 
 SHOWN = (
@@ -95,7 +96,7 @@ def read_paper_scores() -> list[Score]:
     data = resources.files("numerate").joinpath("data", "paper_scores.json").read_text("utf-8")
     return [
         Score(
-            f"paper: {row['model']}",
+            str(SystemLabel.of_paper(row["model"])),
             row["task"],
             row["domain"],
             row["range"],
