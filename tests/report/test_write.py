@@ -4,13 +4,13 @@ import shutil
 
 import numpy as np
 import pytest
+from numerate.report.paper_tables import PAPER_METRICS, lay_out_scores
 
 from numerate.errors import InputError
 from numerate.probe.scores import Score, append_scores
 from numerate.report.charts import Cast
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import tell_headline
-from numerate.report.paper_tables import PAPER_METRICS, lay_out_scores
 from numerate.report.primed_examples import choose_sentences, examples_to_markdown, make_examples
 from numerate.report.run_folder import Points, Portrait, read_run
 from numerate.report.system_charts import chart_lines, chart_magnitudes, find_cast

@@ -262,9 +262,11 @@ def probe(
     from numerate.prime.scheme import Priming
     from numerate.probe.plan import Plan, probe_layers, probe_system
     from numerate.probe.protocols import find_protocol
+    from numerate.probe.statistics import subtract_system
     from numerate.probe.systems import Reading, open_systems
     from numerate.progress import show_progress
-    from numerate.report.tables import find_paper_scores, subtract_system, tabulate_scores
+    from numerate.report.paper import find_paper_scores
+    from numerate.report.tables import tabulate_scores
 
     if compare not in (None, "paper"):
         raise InputError(f"--compare must be paper, got {compare!r}")

@@ -8,8 +8,9 @@ from rich.text import Text
 
 from numerate.cli.show_probe import show_scores
 from numerate.progress import tell_seconds
+from numerate.report.paper import find_paper_scores
 from numerate.report.run_folder import read_run
-from numerate.report.tables import find_paper_scores, tabulate_scores
+from numerate.report.tables import tabulate_scores
 from numerate.run.config import Config
 from numerate.run.estimate import Estimator
 from numerate.run.execute import plan_run

@@ -19,7 +19,7 @@ from numerate.report.charts import (
     span,
     span_log,
 )
-from numerate.report.primed_examples import Example
+from numerate.report.primed_examples import PrimedExample
 from numerate.report.run_folder import Entry
 
 _BINS = 120
@@ -189,7 +189,7 @@ def _list_objectives(
     }
 
 
-def tell_examples(examples: Sequence[Example]) -> str:
+def tell_examples(examples: Sequence[PrimedExample]) -> str:
     """Return how near the anchors are to the numerals of the sentences."""
     parts = []
     for name in examples[0].misses:

@@ -1,12 +1,12 @@
 """Headline: the main result of a run in one line, said only as far as the seeds bear it out."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
-from numerate.probe.scores import Score, Summary
+from numerate.probe.scores import Score
+from numerate.probe.statistics import Summary, compare_seeds, group_by_seed
 from numerate.report.charts import Cast
-from numerate.report.paper_tables import Grid, compare_seeds
+from numerate.report.tables import Grid
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,8 @@ def tell_headline(grid: Grid, scores: Sequence[Score], cast: Cast) -> Headline:
     if cast.base not in cells or best == cast.base:
         return Headline(f"{best} reads numbers best of {len(cells)} systems", f"{detail}.")
     base = cells[cast.base]
-    seeds = [
-        _by_seed(scores, system, column.task, column.metric, column.range)
-        for system in (best, cast.base)
-    ]
-    difference = compare_seeds(*seeds)
+    seeds = group_by_seed(scores)
+    difference = compare_seeds(*(seeds[system, *astuple(column)] for system in (best, cast.base)))
     detail += f" and {tell_summary(base)} for {cast.base}. {_tell_difference(difference)}"
     detail += _tell_untrained({name: one for name, one in cells.items() if name != best}, sign)
     return Headline(_tell_winner(best, cast.base, cells[best], base, difference, sign), detail)
@@ -53,18 +50,6 @@ def main_column(grid: Grid) -> int:
         if column.task == "decoding" and column.range == "all":
             return index
     return 0
-
-
-def _by_seed(
-    scores: Sequence[Score], system: str, task: str, metric: str, range_name: str
-) -> dict[int, float]:
-    place = (system, task, metric, range_name)
-    return {
-        score.seed: score.value
-        for score in scores
-        if (score.system, score.task, score.metric, score.range) == place
-        and math.isfinite(score.value)
-    }
 
 
 def _tell_untrained(cells: dict[str, Summary], sign: int) -> str:
