@@ -17,6 +17,7 @@ from numerate.extract.counts import Counts
 from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, Values, pick_numerals
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
+from numerate.probe.labels import SystemLabel
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, score_question
@@ -140,7 +141,7 @@ def probe_layers(
     scores = []
     for layer in range(system.n_layers + 1):
         part = System(
-            f"{system.name} layer {layer}",
+            str(replace(SystemLabel.parse(system.name), layer=layer)),
             partial(system.embed_layer, layer),
             f"{system.fingerprint} layer {layer}",
         )

@@ -18,6 +18,7 @@ from numerate.files import open_whole
 from numerate.options import Anchor, Readout
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROLS, Matrix
+from numerate.probe.labels import SystemLabel
 from numerate.probe.word_vectors import open_word_vectors
 
 if TYPE_CHECKING:
@@ -91,12 +92,9 @@ def _open_model(
     digest = _hash_model(encoder)
     shown: tuple[Anchor | None, ...] = reading.anchors if encoder.priming else (None,)
     for anchor in shown:
-        label = f"{name} ({anchor})" if anchor else name
-        label += "" if reading.read == "all" else f" at {reading.read}"
-        if reading.layers:
-            label += f" layers {','.join(map(str, reading.layers))}"
+        label = SystemLabel(name=name, shown=anchor, read=reading.read, layers=reading.layers)
         fingerprint = f"{digest} {anchor} {reading.read} {reading.layers}"
-        yield _make_system(label, fingerprint, encoder, anchor, reading)
+        yield _make_system(str(label), fingerprint, encoder, anchor, reading)
 
 
 def _make_system(

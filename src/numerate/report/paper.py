@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from importlib import resources
 
+from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
 
 PAPER_METRICS = {
@@ -12,16 +13,14 @@ PAPER_METRICS = {
     "list-maximum": "accuracy",
     "list-minimum": "accuracy",
 }
-PREFIX = "paper: "
-"""The names of the paper's models start with it."""
 
 
 def read_paper_scores() -> list[Score]:
-    """Return the scores of the paper's tables 1 and 2; its models are named `paper: MODEL`."""
+    """Return the scores of the paper's tables 1 and 2; its models are labelled `paper: MODEL`."""
     data = resources.files("numerate").joinpath("data", "paper_scores.json").read_text("utf-8")
     return [
         Score(
-            system=f"{PREFIX}{row['model']}",
+            system=str(SystemLabel.of_paper(row["model"])),
             task=row["task"],
             domain=row["domain"],
             range=row["range"],

@@ -8,9 +8,11 @@ beside but are never marked. Scores that are not finite are left out of the mean
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import cache
 from typing import Literal
 
 from numerate.extract.ranges import PROBE_RANGES
+from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,
@@ -19,7 +21,6 @@ from numerate.probe.statistics import (
     group_by_seed,
     summarize_values,
 )
-from numerate.report.paper import PREFIX
 
 RowKind = Literal["probed", "given", "paper"]
 Mark = Literal["", "best", "close"]
@@ -81,7 +82,7 @@ class TableRow:
     @property
     def label(self) -> str:
         """The name of the system below the heading of its group."""
-        return self.system.removeprefix(PREFIX)
+        return SystemLabel.parse(self.system).paper_model or self.system
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,10 @@ def low_is_good(metric: str) -> bool:
     return "rmse" in metric
 
 
+@cache
 def find_kind(system: str) -> RowKind:
     """Return whether a system was probed, is given the number, or is quoted from the paper."""
-    if system.startswith(PREFIX):
+    if SystemLabel.parse(system).paper_model:
         return "paper"
     return "given" if system in GIVEN else "probed"
 

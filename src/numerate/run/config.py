@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from numerate.errors import InputError
 from numerate.options import Kind
-from numerate.pretrain.config import GenbertConfig, MwpBertConfig, PretrainConfig, Recipe
+from numerate.pretrain.config import BaselineConfig, GenbertConfig, MwpBertConfig, PretrainConfig
 from numerate.prime.variants import PAPER_VARIANTS, VARIANTS
 from numerate.run.sections import (
     ExtractSettings,
@@ -97,7 +97,7 @@ class Config(Section):
         """The baselines that are to be trained."""
         return [system for system in self.systems if system in RECIPES]
 
-    def baseline(self, system: str) -> Recipe:
+    def baseline(self, system: str) -> BaselineConfig:
         """Return how a baseline is trained."""
         shared: dict[str, Any] = {"base": self.base, "seed": self.seed}
         if system == "mwp-bert-recipe":

@@ -10,6 +10,7 @@ from numerate.errors import InputError
 from numerate.extract.corpus import is_stream, open_corpus
 from numerate.files import write_file, write_json
 from numerate.pretrain.config import MwpBertConfig
+from numerate.probe.labels import SystemLabel
 from numerate.run.config import RECIPES, Config
 from numerate.run.stages import PORTRAIT, SCORES, Entry, Stages
 from numerate.run.steps import RECORD, State, Step, judge_step, run_step
@@ -102,7 +103,7 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
             variant = system.removeprefix("primed:")
             reads_digits = config.training(variant).pieces == "digits"
             model = f"control:primed:{'digits:' if reads_digits else ''}{config.base}"
-            title = f"base primed as {variant}"
+            title = str(SystemLabel.of_primed_base(variant))
             read = config.variants[variant].read
             yield Entry(f"primed-{variant}", title, model, "visible", variant, read)
         else:

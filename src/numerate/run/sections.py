@@ -1,7 +1,7 @@
 """Settings: the sections of a config, one for each stage, and what a variant is made of."""
 
 from dataclasses import fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_type_hints
 
 from pydantic import (
     BaseModel,
@@ -17,7 +17,7 @@ from numerate.errors import InputError
 from numerate.extract.ranges import PROBE_RANGES
 from numerate.fit.anchors import RESOLUTION
 from numerate.options import Anchor, Domain, Errors, Marker, NumeralForm, Readout, Scale, Start
-from numerate.pretrain.config import GenbertConfig, MwpBertConfig, PretrainConfig, Recipe
+from numerate.pretrain.config import BaselineConfig, GenbertConfig, MwpBertConfig, PretrainConfig
 from numerate.prime.text import MARKERS_OF
 from numerate.probe.protocols import find_protocol
 from numerate.probe.samples import PROBE_DOMAINS, TASKS
@@ -53,10 +53,11 @@ class PrimeSettings(Section):
     numeral_form: NumeralForm = "as-is"
 
 
-def _list_settings(config: type[PretrainConfig | Recipe]) -> dict[str, Any]:
+def _list_settings(config: type[PretrainConfig | BaselineConfig]) -> dict[str, Any]:
     """What a section on training can have: all but what the whole run has."""
     of_run = ("base", "seed", "corpus", "field", "errors")
-    return {f.name: (f.type, f.default) for f in fields(config) if f.name not in of_run}
+    types = get_type_hints(config)
+    return {f.name: (types[f.name], f.default) for f in fields(config) if f.name not in of_run}
 
 
 PretrainSettings = create_model(

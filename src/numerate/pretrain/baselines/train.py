@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numerate.errors import InputError
-from numerate.pretrain.config import GenbertConfig, Recipe
+from numerate.pretrain.config import BaselineConfig, GenbertConfig
 from numerate.pretrain.resume import (
     WORK,
     begin_run,
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 def train_baseline(
-    config: Recipe,
+    config: BaselineConfig,
     folder: Path,
     *,
     resume: bool = False,
@@ -88,7 +88,7 @@ def train_baseline(
     return result
 
 
-def _prepare(base: "Base", config: Recipe, folder: Path) -> "Lessons":
+def _prepare(base: "Base", config: BaselineConfig, folder: Path) -> "Lessons":
     """What a recipe trains on."""
     if isinstance(config, GenbertConfig):
         from numerate.pretrain.baselines.genbert import prepare_genbert

@@ -14,7 +14,7 @@ from numerate.progress import Status
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from numerate.pretrain.config import BaselineConfig
+    from numerate.pretrain.config import TrainingConfig
 
 HEADS = "recipe_heads"  # the submodule for whatever heads a recipe adds while it trains
 _SAMPLE = 256  # so many examples at least tell how long examples are
@@ -96,7 +96,7 @@ class LessonTrainer(PacedTrainer):
 def make_trainer(
     model: "PreTrainedModel",
     lessons: Lessons,
-    config: "BaselineConfig",
+    config: "TrainingConfig",
     folder: Path,
     report: Callable[[Status], object],
 ) -> LessonTrainer:
@@ -125,7 +125,7 @@ def make_trainer(
     )
 
 
-def _count_steps(lessons: Lessons, config: "BaselineConfig", per_step: int) -> int:
+def _count_steps(lessons: Lessons, config: "TrainingConfig", per_step: int) -> int:
     """Steps of the optimiser that the budget allows; tokens by the mean of the first examples."""
     if config.max_minutes:
         return 10**9  # the clock ends it
