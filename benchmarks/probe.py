@@ -49,7 +49,9 @@ class Bench:
     @cached_property
     def plan(self) -> Plan:
         """A seed of the laptop protocol."""
-        return Plan(TASKS, (0,), LAPTOP, self.counts, workers=self.cores)
+        return Plan(
+            tasks=TASKS, seeds=(0,), protocol=LAPTOP, counts=self.counts, workers=self.cores
+        )
 
     @cached_property
     def bare(self) -> System:
@@ -63,7 +65,14 @@ class Bench:
 
     def time_paper(self) -> Results:
         """Return the seconds and the accuracy of a cell of the paper's own classifier."""
-        plan = Plan(("list-maximum",), (0,), PAPER, self.counts, ("in",), ("[1,100]",))
+        plan = Plan(
+            tasks=("list-maximum",),
+            seeds=(0,),
+            protocol=PAPER,
+            counts=self.counts,
+            domains=("in",),
+            ranges=("[1,100]",),
+        )
         seconds, [score] = _ask(self.bare, plan)
         return {
             "seconds": {"paper, list maximum of [1,100]": seconds},

@@ -77,9 +77,8 @@ def probe_trained(folder: Path, seed: int) -> None:
 def probe(system: System, seeds: range | list[int]) -> None:
     """Score a system on the sentences of some seeds."""
     for seed in seeds:
-        plan = Plan(
-            SENTENCE_TASKS, (seed,), LAPTOP
-        )  # no numeral is asked for: any protocol will do
+        # Tasks on sentences do not depend on the protocol.
+        plan = Plan(tasks=SENTENCE_TASKS, seeds=(seed,), protocol=LAPTOP)
         scores = probe_system(system, plan, RESULTS / "scores.jsonl")
         shown = {f"{s.task} {s.metric}": s.value for s in scores if s.range == "all"}
         print(system.name, seed, {name: round(value, 3) for name, value in shown.items()})

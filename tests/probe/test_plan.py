@@ -150,7 +150,7 @@ QUICK = replace(LAPTOP, trees=100, learning_rate=0.1)
 
 
 def make_plan(tasks, seeds=(0,), **settings):
-    return Plan(tuple(tasks), tuple(seeds), QUICK, COUNTS, **settings)
+    return Plan(tasks=tuple(tasks), seeds=tuple(seeds), protocol=QUICK, counts=COUNTS, **settings)
 
 
 def test_a_range_without_numerals_is_left_out_with_a_note(tmp_path):
@@ -290,7 +290,7 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
     path = tmp_path / "scores.jsonl"
     calls = []
     system = System("a", embed_texts=lambda texts: calls.append(1) or embed_by_chance(texts))
-    plan = Plan(("paraphrases", "retrieval"), (0, 1), LAPTOP)
+    plan = Plan(tasks=("paraphrases", "retrieval"), seeds=(0, 1), protocol=LAPTOP)
     first = probe_system(system, plan, path)
     n_cells = len(calls)
     assert n_cells == 2 * (1 + 5)
@@ -303,8 +303,8 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
 
 def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():
     with pytest.raises(InputError, match=r"tasks must be among decoding, .*, distance, retrieval"):
-        Plan(("distance", "rhyme"), (0,), LAPTOP)
-    assert len(Plan(SENTENCE_TASKS, (0,), LAPTOP).cells) == 5 + 5 + 1
+        Plan(tasks=("distance", "rhyme"), seeds=(0,), protocol=LAPTOP)
+    assert len(Plan(tasks=SENTENCE_TASKS, seeds=(0,), protocol=LAPTOP).cells) == 5 + 5 + 1
     assert len(make_plan(TASKS).cells) == 4 * (5 + 2)
 
 

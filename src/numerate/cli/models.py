@@ -271,12 +271,12 @@ def probe(
     if compare not in (None, "paper"):
         raise InputError(f"--compare must be paper, got {compare!r}")
     plan = Plan(
-        tuple(tasks.split(",")),
-        tuple(range(seeds)),
-        find_protocol(protocol),
-        Counts.load(counts) if counts else None,
-        tuple(domains.split(",")),
-        tuple(ranges or PROBE_RANGES),
+        tasks=tuple(tasks.split(",")),
+        seeds=tuple(range(seeds)),
+        protocol=find_protocol(protocol),
+        counts=Counts.load(counts) if counts else None,
+        domains=tuple(domains.split(",")),
+        ranges=tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
         workers=workers or (count_cores() if device in (None, "cpu") else 1),

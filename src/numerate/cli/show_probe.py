@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from numerate.probe.protocols import Protocol
+from numerate.probe.protocols import TREE_DEPTH, Protocol
 from numerate.report.formats import MISSING
 from numerate.report.tables import Grid, TableCell
 
@@ -19,7 +19,7 @@ def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
     lines = [
         f"Protocol {protocol.name}: {protocol.split} are split 80/20; {protocol.n_train} pairs or "
         f"lists to train, {protocol.n_test} to test, {protocol.close_share:.0%} of lists close",
-        f"decoding, addition: XGBoost, {protocol.trees} trees of depth {protocol.depth} at "
+        f"decoding, addition: XGBoost, {protocol.trees} trees of depth {TREE_DEPTH} at "
         f"{protocol.learning_rate:g}, {protocol.wide_bins} quantiles of each coordinate of a wide "
         "input; ridge beside it",
         f"lists: {lists.kind}, {lists.layers} layers of {lists.width:g} {unit}, {lists.outputs}, "

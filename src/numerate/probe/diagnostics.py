@@ -64,7 +64,14 @@ def _decode(system: System, plan: Plan, samples: Sequence[Sample]) -> list[dict[
         numerals = np.unique(np.concatenate([part.ravel() for part in vars(sample).values()]))
         vectors = embed_cached(system, numerals, plan.cache)
         question = Question(
-            cell, sample, numerals, vectors, plan.protocol, ("trees",), plan.device, threads
+            cell=cell,
+            sample=sample,
+            numerals=numerals,
+            vectors=vectors,
+            protocol=plan.protocol,
+            regressors=("trees",),
+            device=plan.device,
+            threads=threads,
         )
         predicted, truth = predict_values(question), sample.test.ravel()
         decoded.append(

@@ -20,7 +20,7 @@ from numerate.prime.primed_corpus import PrimedCorpus, open_primed
 from numerate.probe.scores import Score, read_scores
 
 Floats = npt.NDArray[np.float64]
-Entry = Mapping[str, float]
+CurveEntry = Mapping[str, float]
 _MADE_BY = "numerate run"
 
 
@@ -85,8 +85,8 @@ class RunFiles:
     anchors: Mapping[str, AnchorSet] = field(default_factory=dict)
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     primed: Mapping[str, PrimedCorpus] = field(default_factory=dict)
-    curves: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
-    lessons: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    curves: Mapping[str, tuple[CurveEntry, ...]] = field(default_factory=dict)
+    lessons: Mapping[str, tuple[CurveEntry, ...]] = field(default_factory=dict)
     """The curves of the baselines' recipes."""
     portraits: tuple[Portrait, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -162,7 +162,7 @@ def _read_sweep(path: Path) -> Sweep:
         raise InputError(f"{path}: damaged sweep ({error!r}); run '{_MADE_BY}' again") from None
 
 
-def _read_curve(path: Path) -> tuple[Entry, ...]:
+def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
     document = read_json(path, "numerate-curve", made_by="numerate pretrain")
     try:
         return tuple({**entry, "step": float(entry["step"])} for entry in document["entries"])

@@ -82,7 +82,7 @@ def write_report(
     claims = _judge(run) if compare else []
     _write_tables(folder, grids, shown, claims, cast)
     for chart in charts:
-        draw_chart(chart, folder / "figures")
+        draw_chart(chart, *(folder / "figures" / f"{chart.name}{end}" for end in (".png", ".svg")))
     page = render_page(
         run,
         headline=tell_headline(grids[0], _of(run.scores, *_kinds(run.scores)[0]), cast),

@@ -84,12 +84,12 @@ class Estimator:
             return None
         asked = self.config.probe
         plan = Plan(
-            asked.tasks,
-            (0,),
-            find_protocol(asked.protocol),
-            self._counts,
-            asked.domains,
-            asked.ranges,
+            tasks=asked.tasks,
+            seeds=(0,),
+            protocol=find_protocol(asked.protocol),
+            counts=self._counts,
+            domains=asked.domains,
+            ranges=asked.ranges,
         )
         samples = draw_samples(plan, plan.cells)
         rows = [part.ravel() for s in samples.values() for part in vars(s).values()]
@@ -187,9 +187,19 @@ class Estimator:
         counts = Counts(dict.fromkeys(known.tolist(), 1), documents=1, words=1)
         noise = np.random.default_rng(0).standard_normal((len(known), self._width_and_pace[0]))
         cell = Cell(task, "in", "all", 0)
-        [sample] = draw_samples(Plan((task,), (0,), protocol, counts), [cell]).values()
+        plan = Plan(tasks=(task,), seeds=(0,), protocol=protocol, counts=counts)
+        [sample] = draw_samples(plan, [cell]).values()
         vectors = noise.astype(np.float32)
-        question = Question(cell, sample, known, vectors, protocol, ("trees", "ridge"), "cpu")
+        question = Question(
+            cell=cell,
+            sample=sample,
+            numerals=known,
+            vectors=vectors,
+            protocol=protocol,
+            regressors=plan.regressors,
+            device="cpu",
+            threads=1,
+        )
         return _clock(partial(score_question, question))
 
 

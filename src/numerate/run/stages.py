@@ -182,12 +182,12 @@ class Stages:
 
             asked = self.config.probe
             plan = Plan(
-                asked.tasks,
-                tuple(range(asked.seeds)),
-                find_protocol(asked.protocol),
-                Counts.load(self.counts_path),
-                asked.domains,
-                asked.ranges,
+                tasks=asked.tasks,
+                seeds=tuple(range(asked.seeds)),
+                protocol=find_protocol(asked.protocol),
+                counts=Counts.load(self.counts_path),
+                domains=asked.domains,
+                ranges=asked.ranges,
                 cache=self.root / "vectors",
                 workers=self.workers,
             )
