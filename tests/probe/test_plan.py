@@ -13,11 +13,12 @@ from numerate import InputError, load
 from numerate.extract.counts import Counts
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.scheme import Priming
+from numerate.probe import plan as plan_module
 from numerate.probe.controls import CONTROLS
 from numerate.probe.diagnostics import portray_system
-from numerate.probe.plan import Cell, Plan, draw_samples, probe_layers, probe_system
+from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system
 from numerate.probe.protocols import LAPTOP, PROTOCOLS
-from numerate.probe.samples import PROBE_DOMAINS, TASKS
+from numerate.probe.samples import TASKS
 from numerate.probe.scores import read_scores
 from numerate.probe.sentence_tasks import SENTENCE_TASKS
 from numerate.probe.systems import Reading, System, embed_cached, open_systems
@@ -195,13 +196,40 @@ def test_the_oracle_decodes_and_noise_does_no_better_than_the_mean(tmp_path):
         assert worst[name, "ridge r2"] < 0.05
 
 
-def test_all_systems_get_the_same_samples_and_seeds_differ():
-    plan = make_plan(TASKS, [0, 1])
-    first, again = draw_samples(plan, plan.cells), draw_samples(plan, plan.cells)
-    for cell, sample in first.items():
-        np.testing.assert_array_equal(sample.test, again[cell].test)
-    one, two = (first[Cell("addition", "in", "[1,100]", seed)].test for seed in (0, 1))
-    assert not np.array_equal(one, two)
+def test_all_systems_get_the_same_samples_and_seeds_differ(tmp_path):
+    """A system that is probed later, and with another name, has the scores of its twin."""
+    plan = make_plan(["addition"], [0, 1], ranges=("[1,100]",), regressors=("ridge",))
+    first, other, twin = (
+        probe_system(System(name, CONTROLS[f"control:{rule}"]), plan, tmp_path / "s.jsonl")
+        for name, rule in (("first", "chars"), ("other", "random"), ("twin", "chars"))
+    )
+    assert [score.value for score in first] == [score.value for score in twin]
+    assert [score.value for score in first] != [score.value for score in other]
+    by_seed = [[score.value for score in first if score.seed == seed] for seed in (0, 1)]
+    assert by_seed[0] != by_seed[1]
+
+
+def test_answers_are_filed_under_their_own_cells_in_whatever_order_they_come(tmp_path, monkeypatch):
+    system = System("digits", CONTROLS["control:digits"])
+    plan = make_plan(["decoding"], [0, 1], domains=("in",), regressors=("ridge",))
+    expected = probe_system(system, plan, tmp_path / "a.jsonl")
+    answer = plan_module.map_ordered
+    monkeypatch.setattr(
+        plan_module,
+        "map_ordered",
+        lambda *arguments, **settings: iter([*answer(*arguments, **settings)][::-1]),
+    )
+    assert probe_system(system, plan, tmp_path / "b.jsonl") == expected
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_progress_counts_every_cell_also_those_that_are_known_or_left_out(tmp_path):
+    system, path = System("value", CONTROLS["control:value"]), tmp_path / "s.jsonl"
+    plan = make_plan(["decoding"], regressors=("ridge",))
+    counts = []
+    probe_system(system, replace(plan, ranges=("[1,100]",)), path)
+    probe_system(system, plan, path, progress=counts.append)
+    assert counts == [2, 3, 4, 5, 6, 7]
 
 
 def test_the_same_seed_gives_the_same_scores(tmp_path):
@@ -317,6 +345,8 @@ def test_a_plan_may_ask_of_some_ranges_only():
     ]
     with pytest.raises(InputError, match=r"ranges must be among \[1,100\], .*, got '\[1,7\]'"):
         make_plan(["decoding"], ranges=("[1,7]",))
+    with pytest.raises(InputError, match="regressors must be among trees, ridge, got 'tree'"):
+        make_plan(["decoding"], regressors=("tree",))
 
 
 def test_the_demos_protocol_takes_some_of_the_numerals():
@@ -337,7 +367,6 @@ def test_protocols_do_not_share_scores(tmp_path):
         probe_system(system, plan, tmp_path / "s.jsonl")
     scores = read_scores(tmp_path / "s.jsonl")
     assert {score.protocol for score in scores} == {"strict", "laptop"}
-    assert len(PROBE_DOMAINS) == 2
 
 
 def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):
