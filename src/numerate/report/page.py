@@ -29,6 +29,9 @@ class Section:
     html: str = ""
     note: str = ""
     folded: bool = False
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """A small table of texts, below the chart."""
 
 
 def render_page(
