@@ -48,8 +48,10 @@ class Bench:
 
     @cached_property
     def plan(self) -> Plan:
-        """One seed of the laptop protocol."""
-        return Plan(TASKS, (0,), LAPTOP, self.counts, workers=self.cores)
+        """A seed of the laptop protocol."""
+        return Plan(
+            tasks=TASKS, seeds=(0,), protocol=LAPTOP, counts=self.counts, workers=self.cores
+        )
 
     @cached_property
     def bare(self) -> System:
@@ -62,8 +64,15 @@ class Bench:
         return {"seconds": {"laptop, a seed of the whole table": _ask(self.bare, self.plan)[0]}}
 
     def time_paper(self) -> Results:
-        """Return seconds and accuracy of one cell with the paper's own classifier."""
-        plan = Plan(("list-maximum",), (0,), PAPER, self.counts, ("in",), ("[1,100]",))
+        """Return the seconds and the accuracy of a cell of the paper's own classifier."""
+        plan = Plan(
+            tasks=("list-maximum",),
+            seeds=(0,),
+            protocol=PAPER,
+            counts=self.counts,
+            domains=("in",),
+            ranges=("[1,100]",),
+        )
         seconds, [score] = _ask(self.bare, plan)
         return {
             "seconds": {"paper, list maximum of [1,100]": seconds},

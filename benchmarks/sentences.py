@@ -87,8 +87,8 @@ def probe_trained(folder: Path, seed: int) -> None:
 def probe(system: TextSystem, seeds: range | list[int]) -> None:
     """Score a system on the sentences of the given seeds, and print the scores."""
     for seed in seeds:
-        # These tasks draw no numerals, so that the protocol does not matter.
-        plan = Plan(SENTENCE_TASKS, (seed,), LAPTOP)
+        # Tasks on sentences do not depend on the protocol.
+        plan = Plan(tasks=SENTENCE_TASKS, seeds=(seed,), protocol=LAPTOP)
         scores = probe_system(system, plan, RESULTS / "scores.jsonl")
         shown = {f"{s.task} {s.metric}": s.value for s in scores if s.range == "all"}
         print(system.name, seed, {name: round(value, 3) for name, value in shown.items()})

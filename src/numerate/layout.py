@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+RECORD = "run.json"
+"""The file in the folder of every finished step that describes it."""
+
 
 @dataclass(frozen=True)
 class RunLayout:

@@ -21,9 +21,9 @@ from typing import Any, Literal
 from numerate import __version__
 from numerate.errors import InputError
 from numerate.files import write_json
+from numerate.layout import RECORD
 
 State = Literal["done", "changed", "unfinished", "new"]
-RECORD = "run.json"
 START_SECONDS = 5.0
 """An estimate of the seconds to load libraries and a model."""
 _LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")

@@ -202,6 +202,24 @@ def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp
     assert (primed.kind, primed.path, primed.primed) == ("digits", config.base, True)
 
 
+def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_file, tmp_path):
+    own = ['variants.mine={scale="ln",marker="anc",read="anchor",pretrain={pieces="digits"}}']
+    own += ['systems=["twin:mine","mine"]', 'probe.anchor=["masked","absent"]']
+    config = load_config(str(config_file), own)
+    targets = list_targets(config, RunLayout(tmp_path))
+    twins, ours = targets[:2], targets[2:]
+    for twin, trained in zip(twins, ours, strict=True):
+        assert twin.system.title == f"untrained {trained.system.title}"
+        assert (twin.shown, twin.read) == (trained.shown, trained.read)
+        assert (twin.system.model, twin.system.primed) == (f"digits:{config.base}", True)
+        assert twin.priming.anchors == RunLayout(tmp_path).anchors("mine")
+    run_all(config_file, tmp_path / "run", 'systems=["twin:ln-anchors","ln-anchors"]')
+    systems = {score.system for score in read_scores(tmp_path / "run/probe/scores.jsonl")}
+    assert systems == {"untrained ln-anchors (masked)", "ln-anchors (masked)"}
+    page = (tmp_path / "run/report/index.html").read_text()
+    assert "numbers most like a given one are typically off by a factor of" in page
+
+
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a b=control:oracle","a:b=control:value"]'])
     assert [entry.folder for entry in list_targets(config, RunLayout(tmp_path))] == ["a-b", "a-b~2"]

@@ -262,19 +262,21 @@ def probe(
     from numerate.prime.scheme import Priming
     from numerate.probe.plan import Plan, probe_layers, probe_system
     from numerate.probe.protocols import find_protocol
+    from numerate.probe.statistics import subtract_system
     from numerate.probe.systems import Reading, open_systems
     from numerate.progress import show_progress
-    from numerate.report.tables import find_paper_scores, subtract_system, tabulate_scores
+    from numerate.report.paper import find_paper_scores
+    from numerate.report.tables import tabulate_scores
 
     if compare not in (None, "paper"):
         raise InputError(f"--compare must be paper, got {compare!r}")
     plan = Plan(
-        tuple(tasks.split(",")),
-        tuple(range(seeds)),
-        find_protocol(protocol),
-        Counts.load(counts) if counts else None,
-        tuple(domains.split(",")),
-        tuple(ranges or PROBE_RANGES),
+        tasks=tuple(tasks.split(",")),
+        seeds=tuple(range(seeds)),
+        protocol=find_protocol(protocol),
+        counts=Counts.load(counts) if counts else None,
+        domains=tuple(domains.split(",")),
+        ranges=tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
         workers=workers or (count_cores() if device in (None, "cpu") else 1),

@@ -113,7 +113,7 @@ def describe_training(trainer: "PacedTrainer") -> dict[str, Any]:
 
 def finish_run(trainer: "PacedTrainer", folder: Path, result: Mapping[str, Any], card: str) -> None:
     """Write curve, card and, last, `run.json`; then remove what was only needed to go on."""
-    from numerate.report.figures import draw_curve
+    from numerate.report.draw import draw_curve
 
     curve = [{"step": 0, **result["validation"]["start"]}]
     curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]

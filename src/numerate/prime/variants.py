@@ -1,6 +1,6 @@
-"""Variants by name: a scale and a marker, with settings of their own where they need them.
+"""The built-in variants by name: a scale and a marker, and settings that differ from the defaults.
 
-The paper's four, `exp` of its scripts, and ours, `ln-digits` and the better `ln-spread`.
+They are the paper's four, `exp` of its scripts, and ours: `ln-digits` and the better `ln-spread`.
 """
 
 from typing import Any

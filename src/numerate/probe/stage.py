@@ -113,12 +113,12 @@ def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder
     from numerate.probe.systems import Reading, open_systems
 
     plan = Plan(
-        settings.tasks,
-        tuple(range(settings.seeds)),
-        find_protocol(settings.protocol),
-        Counts.load(run.layout.counts),
-        settings.domains,
-        settings.ranges,
+        tasks=settings.tasks,
+        seeds=tuple(range(settings.seeds)),
+        protocol=find_protocol(settings.protocol),
+        counts=Counts.load(run.layout.counts),
+        domains=settings.domains,
+        ranges=settings.ranges,
         cache=run.layout.vectors,
         workers=run.workers,
     )
@@ -146,7 +146,14 @@ def estimate_probe(
     if found is None:
         return None
     protocol = find_protocol(settings.protocol)
-    plan = Plan(settings.tasks, (0,), protocol, found[0], settings.domains, settings.ranges)
+    plan = Plan(
+        tasks=settings.tasks,
+        seeds=(0,),
+        protocol=protocol,
+        counts=found[0],
+        domains=settings.domains,
+        ranges=settings.ranges,
+    )
     samples = draw_samples(plan, plan.cells)
     asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
     width, per_numeral = _measure_embedding(base)
@@ -193,8 +200,18 @@ def _time_cell(task: str, protocol: Protocol, width: int) -> float:
     counts = Counts(dict.fromkeys(known.tolist(), 1), documents=1, words=1)
     vectors = np.random.default_rng(0).standard_normal((len(known), width)).astype(np.float32)
     cell = Cell(task, "in", "all", 0)
-    [sample] = draw_samples(Plan((task,), (0,), protocol, counts), [cell]).values()
-    question = Question(cell, sample, known, vectors, protocol, ("trees", "ridge"), "cpu")
+    plan = Plan(tasks=(task,), seeds=(0,), protocol=protocol, counts=counts)
+    [sample] = draw_samples(plan, [cell]).values()
+    question = Question(
+        cell=cell,
+        sample=sample,
+        numerals=known,
+        vectors=vectors,
+        protocol=protocol,
+        regressors=plan.regressors,
+        device=plan.device,
+        threads=1,
+    )
     return measure_seconds(partial(score_question, question))
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Literal
 
 from numerate.files import write_file
-from numerate.layout import RunContext
+from numerate.layout import RECORD, RunContext
 from numerate.settings import Section
-from numerate.steps import RECORD, Step
+from numerate.steps import Step
 
 
 class ReportSettings(Section):

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.probe.scores import summarize_values
+from numerate.probe.statistics import correlate_with_nearness, summarize_values
 from numerate.report.charts import MOST_BANDS, Axis, Cast, Chart, Panel, Point, Series, span
 from numerate.report.headline import main_column, name_range
-from numerate.report.paper_tables import Cell, Grid, Row
-from numerate.report.run_folder import Floats, Points, Portrait, RunFiles
-from numerate.report.tables import GIVEN
+from numerate.report.run_folder import Floats, Neighbours, Points, Portrait, RunFiles
+from numerate.report.tables import GIVEN, Grid, TableCell, TableRow, is_contestant
 
 _LINE_MOST = 1500  # points of a panel; more would be a blot
+_SHOWN = 4  # neighbours of an example
 _FEWEST = 5  # numerals of a decade whose quartiles mean anything
 
 
@@ -29,7 +29,7 @@ def find_cast(run: RunFiles) -> Cast:
 def _claimants(portraits: Sequence[Portrait]) -> list[str]:
     """The systems on which a sentence may say that one is best: not those given the number."""
     names = [portrait.system for portrait in portraits]
-    return [name for name in names if name not in GIVEN] or names
+    return [name for name in names if is_contestant(name)] or names
 
 
 def chart_scores(grid: Grid, cast: Cast) -> Chart:
@@ -52,11 +52,11 @@ def chart_scores(grid: Grid, cast: Cast) -> Chart:
     return Chart("scores", "dots", f"The result at a glance: {task}", sentence, panels)
 
 
-def _pick(row: Row, picked: Sequence[int]) -> list[Cell | None]:
+def _pick(row: TableRow, picked: Sequence[int]) -> list[TableCell | None]:
     return [row.cells[index] for index in picked]
 
 
-def _score_panel(grid: Grid, index: int, rows: Sequence[Row], cast: Cast) -> Panel:
+def _score_panel(grid: Grid, index: int, rows: Sequence[TableRow], cast: Cast) -> Panel:
     column = grid.columns[index]
     series = []
     for row in rows:
@@ -102,6 +102,63 @@ def _line_panel(system: str, line: Points, high: float, cast: Cast) -> Panel:
     )
 
 
+def chart_neighbours(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
+    """Return each numeral against one that its vector is most like, a panel for each system."""
+    found = find_neighbours(portraits)
+    if not found:
+        return None
+    x, y = Axis("number", 1, 1e10, log=True), Axis("one most like it", 1, 1e10, log=True)
+    panels = tuple(
+        Panel(
+            system,
+            x,
+            y,
+            f"off by a factor of {near.typical_factor:.2f}",
+            (cast.series(system, _take_turns(near)),),
+            (cast.number(system),),
+        )
+        for system, near in found.items()
+    )
+    n_asked, n_nearest = next(iter(found.values())).nearest.shape
+    sentence = (
+        f"Each dot is one of {n_asked:,} numbers that the corpus does not contain, drawn against "
+        f"one of the {n_nearest} numbers, among 1,000 from 1 to 10^10, whose vectors are most like "
+        "its own. On the diagonal both are of the same size. Above each panel stands how far off "
+        "such a neighbour typically is (the median). No probe is trained for this."
+    )
+    return Chart("neighbours", "scatter", "Which numbers are most like it?", sentence, panels)
+
+
+def _take_turns(near: Neighbours) -> list[Point]:
+    """One neighbour for each numeral: the nearest, the second nearest and so on, in turn."""
+    turns = np.arange(len(near.asked)) % near.nearest.shape[1]
+    chosen = near.nearest[np.arange(len(near.asked)), turns]
+    return list(zip(near.asked.tolist(), chosen.tolist(), strict=True))
+
+
+def find_neighbours(portraits: Sequence[Portrait]) -> dict[str, Neighbours]:
+    """Return the neighbours of every system that has them, without those given the number."""
+    return {
+        portrait.system: portrait.neighbours
+        for portrait in portraits
+        if portrait.neighbours is not None and portrait.system not in GIVEN
+    }
+
+
+def tabulate_neighbours(
+    portraits: Sequence[Portrait],
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return a header and a row for each system: the numbers most like each of some examples."""
+    found = find_neighbours(portraits)
+    examples = list(next(iter(found.values())).examples) if found else []
+    header = ("system", *(f"most like {numeral:,}" for numeral in examples))
+    rows = tuple(
+        (system, *("  ".join(f"{n:,}" for n in near.examples[one][:_SHOWN]) for one in examples))
+        for system, near in found.items()
+    )
+    return header, rows
+
+
 def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     """Return heatmaps of cosines, with how well they follow the distance of the numbers."""
     found = [
@@ -111,7 +168,7 @@ def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     ]
     if not found:
         return None
-    follows = {system: float(follow_distance(cosines).mean()) for system, cosines in found}
+    follows = {system: float(correlate_with_nearness(cosines).mean()) for system, cosines in found}
     panels = tuple(
         Panel(
             system,
@@ -139,21 +196,6 @@ def _span_cosines(cosines: Floats) -> tuple[float, float]:
     """From where to where the colours of one system go: training moves all cosines together."""
     beside = cosines[np.triu_indices(len(cosines), 1)]
     return span(np.percentile(beside, [1, 99]).tolist(), pad=0)
-
-
-def follow_distance(cosines: Floats) -> Floats:
-    """Return for each numeral how its cosines with the others follow their distance, by ranks."""
-    from scipy.stats import rankdata
-
-    numerals = np.arange(len(cosines))
-    beside = numerals[:, None] != numerals
-    shape = (len(cosines), len(cosines) - 1)
-    nearness = -np.abs(np.log1p(numerals)[:, None] - np.log1p(numerals))
-    ranks = [rankdata(side[beside].reshape(shape), axis=1) for side in (cosines, nearness)]
-    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
-    spread = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
-    found: Floats = (centred[0] * centred[1]).sum(axis=1) / np.where(spread > 0, spread, 1)
-    return found  # 0 where all are alike: they follow nothing
 
 
 def chart_magnitudes(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:

@@ -31,7 +31,7 @@ from numerate.settings import Section
 
 BUILT_IN = ("demo", "laptop", "paper")
 RECIPES = ("genbert-recipe", "mwp-bert-recipe")
-PRIMED = "primed:"
+UNTRAINED = ("primed:", "twin:")
 _SEED = 42
 _OF_VARIANT = ("fit", "prime", "pretrain")
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -62,10 +62,11 @@ class Variant(Section):
 class Config(Section):
     """A whole run.
 
-    `systems` are names of variants, `base` (the base model as it is), `primed:VARIANT` (the base
-    model, untrained, shown that variant's text), `genbert-recipe` and `mwp-bert-recipe` (the base
-    model, trained by a baseline's recipe), or anything else that can be probed, as MODEL or
-    TITLE=MODEL.
+    `systems` are names of variants, `base` (the base model as it is), `twin:VARIANT` (the base
+    model, untrained, shown the same text as the variant and read at the same place),
+    `primed:VARIANT` (the same with visible anchors, however the variant is shown them),
+    `genbert-recipe` and `mwp-bert-recipe` (the base model, trained by a baseline's recipe), or
+    anything else that can be probed, as MODEL or TITLE=MODEL.
     """
 
     name: str = Field(default="run", pattern=_NAME)
@@ -93,7 +94,8 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _known_systems(self) -> "Config":
-        known = ["base", *self.variants, *(f"{PRIMED}{name}" for name in self.variants), *RECIPES]
+        untrained = [f"{prefix}{name}" for prefix in UNTRAINED for name in self.variants]
+        known = ["base", *self.variants, *untrained, *RECIPES]
         for system in self.systems:
             is_model = "/" in system or "=" in system or has_prefix(system)
             if system not in known and not is_model and not Path(system).exists():
@@ -124,7 +126,7 @@ class Config(Section):
     @property
     def fits(self) -> dict[str, tuple[Scale, FitSettings]]:
         """The fits that variants need, by name: those to train, then those to prime the base."""
-        primed = [s.removeprefix(PRIMED) for s in self.systems if s.startswith(PRIMED)]
+        primed = [s.partition(":")[2] for s in self.systems if s.startswith(UNTRAINED)]
         chosen = {name: self.variants[name] for name in (*self.trained, *primed)}
         return {self.fit_name(name): (part.scale, part.fit) for name, part in chosen.items()}
 

@@ -9,7 +9,7 @@ from numerate.models.names import SystemKind, SystemName
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.labels import SystemLabel
 from numerate.probe.stage import ProbeTarget
-from numerate.run.config import PRIMED, RECIPES, Config
+from numerate.run.config import RECIPES, Config
 
 
 def find_priming(config: Config, layout: RunLayout, variant: str) -> PrimingPlan:
@@ -30,44 +30,43 @@ def list_targets(config: Config, layout: RunLayout) -> list[ProbeTarget]:
 
 
 def _find_targets(config: Config, layout: RunLayout, system: str) -> Iterator[ProbeTarget]:
+    kind, _, variant = system.partition(":")
     if system in config.variants:
-        yield from _list_variant(config, layout, system)
+        name = SystemName(system, "model", str(layout.model(system)))
+        target = ProbeTarget(folder=system, system=name, trained_here=True)
+        yield from _show_anchors(config, system, target)
+    elif kind == "twin":
+        title = str(SystemLabel(name=variant).twin)
+        target = _prime_base(config, layout, variant, f"twin-{variant}", title)
+        yield from _show_anchors(config, variant, target)
+    elif kind == "primed":
+        title = str(SystemLabel.of_primed_base(variant))
+        target = _prime_base(config, layout, variant, f"primed-{variant}", title)
+        yield replace(target, shown="visible", read=config.variants[variant].read)
     elif system in RECIPES:
-        model = str(layout.baseline(system))
-        name = SystemName(config.baseline(system).title, "model", model)
+        name = SystemName(config.baseline(system).title, "model", str(layout.baseline(system)))
         yield ProbeTarget(folder=system, system=name, trained_here=True)
     elif system == "base":
         name = SystemName("base", "model", config.base)
         yield ProbeTarget(folder="base", system=name, shown="absent")
-    elif system.startswith(PRIMED):
-        yield _prime_base(config, layout, system.removeprefix(PRIMED))
     else:
         name = SystemName.parse(system)
         folder = re.sub(r"[^\w.-]+", "-", name.title).strip("-.")
         yield ProbeTarget(folder=folder, system=name)
 
 
-def _list_variant(config: Config, layout: RunLayout, variant: str) -> Iterator[ProbeTarget]:
+def _show_anchors(config: Config, variant: str, target: ProbeTarget) -> Iterator[ProbeTarget]:
+    """Yield a system for each way in which a variant is shown its anchors."""
     chosen = config.variants[variant]
     for shown in chosen.anchor or config.probe.anchor:
-        yield ProbeTarget(
-            folder=f"{variant}-{shown}",
-            system=SystemName(variant, "model", str(layout.model(variant))),
-            trained_here=True,
-            shown=shown,
-            read="all" if shown == "absent" else chosen.read,  # there is only the numeral
-        )
+        read = "all" if shown == "absent" else chosen.read  # there is only the numeral
+        yield replace(target, folder=f"{target.folder}-{shown}", shown=shown, read=read)
 
 
-def _prime_base(config: Config, layout: RunLayout, variant: str) -> ProbeTarget:
-    """Return the untrained base model that is shown the text of a variant."""
-    chosen = config.variants[variant]
-    kind: SystemKind = "digits" if chosen.pretrain.pieces == "digits" else "model"
-    title = str(SystemLabel.of_primed_base(variant))
-    return ProbeTarget(
-        folder=f"primed-{variant}",
-        system=SystemName(title, kind, config.base, primed=True),
-        shown="visible",
-        read=chosen.read,
-        priming=find_priming(config, layout, variant),
-    )
+def _prime_base(
+    config: Config, layout: RunLayout, variant: str, folder: str, title: str
+) -> ProbeTarget:
+    """Return the untrained base model that is shown the text of a variant in its pieces."""
+    kind: SystemKind = "digits" if config.variants[variant].pretrain.pieces == "digits" else "model"
+    system = SystemName(title, kind, config.base, primed=True)
+    return ProbeTarget(folder=folder, system=system, priming=find_priming(config, layout, variant))
