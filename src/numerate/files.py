@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -74,6 +75,11 @@ def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
             "numerate, which reads version 1; update numerate"
         )
     return document
+
+
+def read_data(name: str) -> str:
+    """Return the text of a file that comes with the package, in `numerate/data/`."""
+    return resources.files("numerate").joinpath("data", name).read_text(encoding="utf-8")
 
 
 def _dump(value: object) -> str:

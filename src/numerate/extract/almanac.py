@@ -24,8 +24,9 @@ import tomllib
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, TypeAlias, TypeVar
+
+from numerate.files import read_data
 
 _T = TypeVar("_T")
 _Value: TypeAlias = int | str
@@ -57,8 +58,7 @@ def write_almanac(seed: int = 0) -> Iterator[str]:
 
 @cache
 def _load(name: str) -> dict[str, Any]:
-    text = resources.files("numerate").joinpath("data", name).read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(read_data(name))
 
 
 class _Facts(dict[str, _Value]):

@@ -18,7 +18,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
-from numerate.errors import InputError
+from numerate.errors import InputError, first_line
 from numerate.options import Errors
 
 if sys.version_info >= (3, 14):  # pragma: no cover
@@ -259,8 +259,7 @@ def _hub_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        reason = str(error).split("\n")[0]
-        raise InputError(f"{name}: the dataset cannot be loaded ({reason})") from None
+        raise InputError(f"{name}: the dataset cannot be loaded ({first_line(error)})") from None
 
 
 def parse_hub_name(name: str) -> tuple[str, str | None, str]:
