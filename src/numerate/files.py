@@ -2,21 +2,26 @@
 
 Every file of numerate is written under a temporary name and moved to its own when complete, so that
 a run cut off at any moment leaves nothing half-written behind. A JSON file opens with its format
-and version, and is refused with one line when it is something else.
+and version, and is refused with one line when it is something else. Those that record a run also
+hold the versions of the libraries.
 """
 
 import contextlib
 import json
 import os
+import platform
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from numerate import __version__
 from numerate.errors import InputError
 
 Json = Mapping[str, Any]
+_LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
 @contextlib.contextmanager
@@ -80,6 +85,15 @@ def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
 def read_data(name: str) -> str:
     """Return the text of a file that comes with the package, in `numerate/data/`."""
     return resources.files("numerate").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def list_versions() -> dict[str, str]:
+    """Return the versions of Python and of the installed libraries that results depend on."""
+    versions = {"numerate": __version__, "python": platform.python_version()}
+    for library in _LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[library] = version(library)
+    return versions
 
 
 def _dump(value: object) -> str:

@@ -139,9 +139,10 @@ class Stages:
 
         def work(folder: Path) -> None:
             from numerate.pretrain.resume import is_begun
-            from numerate.pretrain.train import pretrain_model
+            from numerate.pretrain.train import pretrain_model, read_curve
             from numerate.prime.primed_corpus import open_primed
             from numerate.progress import show_training
+            from numerate.report.figures import draw_curve
 
             primed, model = open_primed(self.root / "prime" / variant), folder / "model"
             training = self.config.training(variant)
@@ -151,6 +152,7 @@ class Stages:
                 shutil.rmtree(model, ignore_errors=True)
             with show_training(quiet=self.quiet) as report:
                 pretrain_model(primed, training, model, resume=begun, report=report)
+            draw_curve(read_curve(model), model / "curve.png")
 
         return work
 
@@ -160,13 +162,16 @@ class Stages:
         def work(folder: Path) -> None:
             from numerate.pretrain.baselines.train import train_baseline
             from numerate.pretrain.resume import is_begun
+            from numerate.pretrain.train import read_curve
             from numerate.progress import show_training
+            from numerate.report.figures import draw_curve
 
             model = folder / "model"
             if not (begun := is_begun(model)):  # killed before it could say what it is
                 shutil.rmtree(model, ignore_errors=True)
             with show_training(system, quiet=self.quiet) as report:
                 train_baseline(self.config.baseline(system), model, resume=begun, report=report)
+            draw_curve(read_curve(model), model / "curve.png")
 
         return work
 

@@ -8,23 +8,19 @@ have changed since starts afresh.
 
 import hashlib
 import json
-import platform
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-from numerate import __version__
 from numerate.errors import InputError
-from numerate.files import write_json
+from numerate.files import list_versions, write_json
 
 State = Literal["done", "changed", "unfinished", "new"]
 RECORD = "run.json"
-_LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
 @dataclass(frozen=True)
@@ -123,17 +119,6 @@ def run_step(step: Step, root: Path) -> float:
     write_json(folder / RECORD, record)
     begun.unlink()
     return seconds
-
-
-def list_versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that results may depend on."""
-    versions = {"numerate": __version__, "python": platform.python_version()}
-    for library in _LIBRARIES:
-        try:
-            versions[library] = version(library)
-        except PackageNotFoundError:
-            continue
-    return versions
 
 
 def hash_path(path: Path) -> str:
