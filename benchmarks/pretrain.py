@@ -88,7 +88,7 @@ def padded(rows: Iterable[tuple], masking: Masking) -> Iterator[Batch]:
 def measure_plain(make: Callable[..., Iterator[Batch]], primed: PrimedCorpus) -> float:
     """Return useful tokens per second of a plain loop with the model's own loss, in fp32."""
     model, tokenizer = load_plain()
-    masking = Masking(tokenizer.mask_token_id, tokenizer.pad_token_id, (), len(tokenizer))
+    masking = Masking.of(tokenizer, len(tokenizer))
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-5)
     batches = make(primed, tokenizer, masking)
     began, tokens = 0.0, 0
@@ -129,7 +129,7 @@ def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str,
         tokenize_documents(primed.documents(), base.tokenizer, max_length=max_length), 2000
     )
     planned = PlannedRows(join_sequences(rows), max_length=max_length, rows_per_step=BATCH, seed=0)
-    masking = Masking(base.tokenizer.mask_token_id, 0, (), len(base.tokenizer))
+    masking = Masking.of(base.tokenizer, len(base.tokenizer))
     head = LabelledHead(base.model.train())
     optimizer = torch.optim.AdamW(base.model.parameters(), lr=5e-5, fused=True)
 

@@ -2,21 +2,26 @@
 
 Every file is written under a temporary name and renamed when complete, so that a killed process
 never leaves a half-written file under its final name. A JSON file starts with its format and
-version; a file of another format is refused in one line.
+version; a file of another format is refused in one line. Files that record a run also hold the
+versions of the libraries.
 """
 
 import contextlib
 import json
 import os
+import platform
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from numerate import __version__
 from numerate.errors import InputError
 
 Json = Mapping[str, Any]
+_LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
 @contextlib.contextmanager
@@ -86,6 +91,15 @@ def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
 def read_data(name: str) -> str:
     """Return the text of a file that comes with the package, in `numerate/data/`."""
     return resources.files("numerate").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def list_versions() -> dict[str, str]:
+    """Return the versions of Python and of the installed libraries that results depend on."""
+    versions = {"numerate": __version__, "python": platform.python_version()}
+    for library in _LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[library] = version(library)
+    return versions
 
 
 def _dump(value: object) -> str:

@@ -1,5 +1,6 @@
 """The layout of a run folder: where every stage keeps its files."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,8 +75,17 @@ class RunLayout:
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a stage has to know of the run that it is part of."""
+    """What a stage has to know of the run that it is part of.
+
+    Args:
+        layout: The paths of the run's files.
+        workers: The number of processes.
+        quiet: Whether to hide progress bars.
+        draw_curve: Draws the training curve in the folder of a trained model; the report does
+            this, which stages of training cannot import.
+    """
 
     layout: RunLayout
     workers: int = 1
     quiet: bool = True
+    draw_curve: Callable[[Path], object] | None = None

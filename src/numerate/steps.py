@@ -8,25 +8,21 @@ the same, and starts again otherwise.
 
 import hashlib
 import json
-import platform
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-from numerate import __version__
 from numerate.errors import InputError
-from numerate.files import write_json
+from numerate.files import list_versions, write_json
 from numerate.layout import RECORD
 
 State = Literal["done", "changed", "unfinished", "new"]
 START_SECONDS = 5.0
 """An estimate of the seconds to load libraries and a model."""
-_LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,17 +128,6 @@ def measure_seconds(work: Callable[[], object]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
-
-
-def list_versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that results may depend on."""
-    versions = {"numerate": __version__, "python": platform.python_version()}
-    for library in _LIBRARIES:
-        try:
-            versions[library] = version(library)
-        except PackageNotFoundError:
-            continue
-    return versions
 
 
 def hash_path(path: Path) -> str:

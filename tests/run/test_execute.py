@@ -6,7 +6,7 @@ import time
 import pytest
 
 from numerate.errors import InputError
-from numerate.layout import RunLayout
+from numerate.layout import RunContext, RunLayout
 from numerate.probe.scores import read_scores
 from numerate.run.config import load_config
 from numerate.run.execute import plan_run, run_config
@@ -65,6 +65,10 @@ def run_all(config_file, out, *changes):
         report=lambda step, state, _: told.update({step.title: state}),
     )
     return told
+
+
+def context(folder):
+    return RunContext(RunLayout(folder))
 
 
 def again(told):
@@ -178,7 +182,7 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
 
 def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_path):
     own = ['variants.exp={anchor=["masked","absent"],read="anchor"}', 'systems=["exp"]']
-    entries = list_targets(load_config(str(config_file), own), RunLayout(tmp_path))
+    entries = list_targets(load_config(str(config_file), own), context(tmp_path))
     assert [(entry.shown, entry.read) for entry in entries] == [
         ("masked", "anchor"),
         ("absent", "all"),
@@ -188,7 +192,7 @@ def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_
 def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
     own = ['systems=["ln-anchors","exp"]', 'variants.exp.anchor=["absent","visible"]']
     config = load_config(str(config_file), own)
-    assert [entry.folder for entry in list_targets(config, RunLayout(tmp_path))] == [
+    assert [entry.folder for entry in list_targets(config, context(tmp_path))] == [
         "ln-anchors-masked",
         "exp-absent",
         "exp-visible",
@@ -197,7 +201,7 @@ def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
 
 def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp_path):
     config = load_config(str(config_file), ["pretrain.pieces=digits"])
-    base, primed, *_ = (target.system for target in list_targets(config, RunLayout(tmp_path)))
+    base, primed, *_ = (target.system for target in list_targets(config, context(tmp_path)))
     assert (base.kind, base.path, base.primed) == ("model", config.base, False)
     assert (primed.kind, primed.path, primed.primed) == ("digits", config.base, True)
 
@@ -206,7 +210,7 @@ def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_f
     own = ['variants.mine={scale="ln",marker="anc",read="anchor",pretrain={pieces="digits"}}']
     own += ['systems=["twin:mine","mine"]', 'probe.anchor=["masked","absent"]']
     config = load_config(str(config_file), own)
-    targets = list_targets(config, RunLayout(tmp_path))
+    targets = list_targets(config, context(tmp_path))
     twins, ours = targets[:2], targets[2:]
     for twin, trained in zip(twins, ours, strict=True):
         assert twin.system.title == f"untrained {trained.system.title}"
@@ -222,7 +226,10 @@ def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_f
 
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a b=control:oracle","a:b=control:value"]'])
-    assert [entry.folder for entry in list_targets(config, RunLayout(tmp_path))] == ["a-b", "a-b~2"]
+    assert [entry.folder for entry in list_targets(config, context(tmp_path))] == [
+        "a-b",
+        "a-b~2",
+    ]
 
 
 def test_a_run_folder_may_have_an_equals_sign(config_file, tmp_path):

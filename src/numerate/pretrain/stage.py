@@ -53,7 +53,7 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
         settings=asdict(config),
         inputs=inputs,
         outputs=_OUTPUTS,
-        work=lambda folder: _resume(folder / "model", "pretrain", train, quiet=run.quiet),
+        work=lambda folder: _train(run, folder / "model", "pretrain", train),
         estimate=estimate,
     )
 
@@ -79,7 +79,7 @@ def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: Ru
         settings=asdict(config),
         inputs=inputs,
         outputs=_OUTPUTS,
-        work=lambda folder: _resume(folder / "model", system, train, quiet=run.quiet),
+        work=lambda folder: _train(run, folder / "model", system, train),
         estimate=lambda: estimate_training(config, None, lambda: measure_training(config)),
     )
 
@@ -88,21 +88,22 @@ def _locate_base(config: TrainingConfig) -> Path | str:
     return SystemName("base", "model", config.base).location
 
 
-def _resume(
+def _train(
+    run: RunContext,
     folder: Path,
     title: str,
     train: "Callable[[Path, bool, Callable[[Status], object]], None]",
-    *,
-    quiet: bool,
 ) -> None:
-    """Train a model, from its last checkpoint if there is one."""
+    """Train a model, from its last checkpoint if there is one, and draw its curve."""
     from numerate.pretrain.resume import is_begun
 
     begun = is_begun(folder)
     if not begun:
         shutil.rmtree(folder, ignore_errors=True)  # killed before it had written its plan
-    with show_training(title, quiet=quiet) as report:
+    with show_training(title, quiet=run.quiet) as report:
         train(folder, begun, report)
+    if run.draw_curve:
+        run.draw_curve(folder)
 
 
 def estimate_training(
@@ -133,11 +134,12 @@ def measure_training(config: TrainingConfig) -> float:
 def _measure_base(name: str, rows: int, length: int) -> float:
     import torch
 
-    from numerate.models.base_model import fit_length, load_base
+    from numerate.models.base_model import load_base, max_tokens
     from numerate.models.head import LabelledHead
 
     base = load_base(name, ())
-    ids = torch.randint(5, len(base.tokenizer), (rows, fit_length(base, length)))
+    length = min(length, max_tokens(base.model, base.tokenizer))
+    ids = torch.randint(5, len(base.tokenizer), (rows, length))
     chosen = torch.zeros_like(ids, dtype=torch.bool)
     chosen[:, ::20] = True  # about as many labels as a primed corpus has anchors
     head = LabelledHead(base.model)

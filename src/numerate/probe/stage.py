@@ -76,7 +76,7 @@ class ProbeTarget:
 
 
 def plan_probe(
-    run: RunContext, target: ProbeTarget, settings: ProbeSettings, *, base: str, text: RunText
+    run: RunContext, target: ProbeTarget, settings: ProbeSettings, base: str, text: RunText
 ) -> Step:
     """Return the step that probes a system; `base` and `text` serve the estimate alone."""
     system = target.system

@@ -47,8 +47,15 @@ def describe_config(config: Config, steps: Sequence[Step]) -> dict[str, Any]:
 
 def plan_run(config: Config, root: Path, *, workers: int = 1, quiet: bool = True) -> list[Step]:
     """Return the steps of a run in the order in which they depend on each other."""
-    run = RunContext(RunLayout(root), workers, quiet)
+    run = RunContext(RunLayout(root), workers, quiet, _draw_curve)
     steps: list[Step] = []
     for stage in STAGES:
         steps += stage(config, run, tuple(steps))
     return steps
+
+
+def _draw_curve(folder: Path) -> None:
+    from numerate.pretrain.train import read_curve
+    from numerate.report.draw import draw_curve
+
+    draw_curve(read_curve(folder), folder / "curve.png")

@@ -22,14 +22,9 @@ Stage = Callable[[Config, RunContext, Sequence[Step]], Iterable[Step]]
 STAGES: tuple[Stage, ...] = (
     lambda c, run, _: [plan_extract(run, c.text)],
     lambda c, run, _: [plan_fit(run, name, *fit, seed=c.seed) for name, fit in c.fits.items()],
-    lambda c, run, _: [
-        plan_prime(run, v, c.text, find_priming(c, run.layout, v)) for v in c.trained
-    ],
+    lambda c, run, _: [plan_prime(run, v, c.text, find_priming(c, run, v)) for v in c.trained],
     lambda c, run, _: [plan_pretrain(run, v, c.variants[v].pretrain, c.text) for v in c.trained],
     lambda c, run, _: [plan_baseline(run, name, c.baseline(name), c.text) for name in c.recipes],
-    lambda c, run, _: [
-        plan_probe(run, target, c.probe, base=c.base, text=c.text)
-        for target in list_targets(c, run.layout)
-    ],
-    lambda c, run, before: [plan_report(run, c.name, c.systems, c.report, before)],
+    lambda c, run, _: [plan_probe(run, t, c.probe, c.base, c.text) for t in list_targets(c, run)],
+    lambda c, run, steps: [plan_report(run, c.name, c.systems, c.report, steps)],
 )
