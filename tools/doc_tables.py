@@ -1,18 +1,27 @@
-"""Tables of results for the pages, from the files that commands wrote."""
+"""Tables of results for the README and the docs, from the files that commands wrote."""
 
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from numerate.extract.ranges import OUT_RANGES, PROBE_RANGES
+from numerate.markdown import format_table
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
-from numerate.probe.scores import Score, Summary, group_by_seed, read_scores, summarize_values
-from numerate.report.paper_tables import compare_seeds
-from numerate.report.tables import is_contestant, read_paper_scores, tabulate_scores
+from numerate.probe.scores import Score, read_scores
+from numerate.probe.statistics import (
+    SeedValues,
+    Summary,
+    compare_seeds,
+    group_by_seed,
+    summarize_values,
+)
+from numerate.report.formats import MISSING
+from numerate.report.paper import read_paper_scores
+from numerate.report.tables import Grid, TableRow, is_contestant, low_is_good, tabulate_scores
 
 OURS = "ln-spread"
 VISIBLE, MASKED = (f"{OURS} ({anchor}) at anchor" for anchor in ("visible", "masked"))
@@ -61,7 +70,7 @@ _GIVEN = (
 
 
 def is_equal(system: str) -> bool:
-    """Whether a system was trained at equal terms, or is what all began with."""
+    """Return whether a system is the base model or was trained and read on equal terms."""
     return system == "base" or system.endswith(("recipe", "(masked)", "(masked) at anchor"))
 
 
@@ -72,7 +81,7 @@ def score_table(
     domain: str | None = None,
     wanted: Callable[[str], bool] = lambda system: True,
 ) -> str:
-    """Return systems by ranges: means and intervals over seeds, the best of a range in bold."""
+    """Return a table of systems by ranges: means and intervals, the best of a range in bold."""
     chosen = [
         score
         for score in read_scores(path)
@@ -80,27 +89,31 @@ def score_table(
         and domain in (None, score.domain)
         and wanted(score.system)
     ]
-    return _lay_out(chosen)
+    return _format_scores(chosen)
 
 
-def _lay_out(scores: Sequence[Score]) -> str:
-    [table] = tabulate_scores(scores)
-    digits = 4 if table.low_is_good else 3
-    head = f"| {table.title} | {' | '.join(table.ranges)} |"
-    lines = [head, f"|---|{'---|' * len(table.ranges)}"]
-    for system, row in table.rows.items():
-        cells = []
-        for name in table.ranges:
-            mean, half = row[name].mean, row[name].half
-            best = is_contestant(system) and round(mean, digits) == round(table.best(name), digits)
-            bold = "**" if best else ""
-            cells.append(f"{bold}{mean:.{digits}f}{bold} ± {half:.{digits}f}")
-        lines.append(f"| {system} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def _format_scores(scores: Sequence[Score]) -> str:
+    [grid] = tabulate_scores(scores)
+    rows = [
+        [row.system, *(_format_cell(grid, row, index) for index in range(len(grid.columns)))]
+        for row in grid.rows
+    ]
+    return format_table([grid.title, *(column.range for column in grid.columns)], rows)
+
+
+def _format_cell(grid: Grid, row: TableRow, index: int) -> str:
+    """A mean and its interval; bold if it is, as shown, the best of its column."""
+    cell = row.cells[index]
+    if cell is None:
+        return MISSING
+    digits = 4 if grid.columns[index].low_is_good else 3
+    mean, best = f"{cell.summary.mean:.{digits}f}", grid.best(index)
+    bold = "**" if is_contestant(row.system) and mean == f"{best:.{digits}f}" else ""
+    return f"{bold}{mean}{bold} ± {cell.summary.half:.{digits}f}"
 
 
 def sentence_tables(path: Path) -> str:
-    """Return every task and metric on sentences."""
+    """Return a table for each task and metric on sentences."""
     kinds = [
         ("distance", "spearman"),
         ("distance", "closer"),
@@ -116,7 +129,7 @@ def task_tables(
     path: Path,
     wanted: Callable[[str], bool] = lambda system: True,
 ) -> str:
-    """Return the four tasks on numerals, in and out of the domain."""
+    """Return a table for each of the four tasks on numerals, in and out of the domain."""
     return "\n".join(
         score_table(path, task, metric, domain, wanted)
         for task, metric in _TASKS
@@ -125,7 +138,7 @@ def task_tables(
 
 
 def recipe_tables(folder: Path) -> str:
-    """Return what the recipes learned: shares that are right, and losses of the objectives."""
+    """Return the accuracy of the GenBERT recipe and the losses of the MWP-BERT recipe."""
     parts = [
         ("genbert-recipe", "GenBERT recipe", "eval_accuracy_"),
         ("mwp-bert-recipe", "MWP-BERT recipe", "eval_loss_"),
@@ -136,38 +149,35 @@ def recipe_tables(folder: Path) -> str:
 
 
 def curve_table(path: Path, title: str, prefix: str) -> str:
-    """Return what a curve says of each kind or objective, at six of its steps."""
+    """Return the values of each kind or objective at six steps of a training curve."""
     curve = json.loads(path.read_text())["entries"]
-    told = [entry for entry in curve if any(key.startswith(prefix) for key in entry)]
-    names = [key for key in told[0] if key.startswith(prefix)]
-    head = " | ".join(name.removeprefix(prefix).replace("_", " ") for name in names)
-    lines = [f"| {title}: step | {head} |", f"|---|{'---|' * len(names)}"]
-    if prefix == "eval_accuracy_":
-        lines += _guess_rows([name.removeprefix(prefix) for name in names])
+    measured = [entry for entry in curve if any(key.startswith(prefix) for key in entry)]
+    keys = [key for key in measured[0] if key.startswith(prefix)]
+    kinds = [key.removeprefix(prefix) for key in keys]
+    rows = _guess_rows(kinds) if prefix == "eval_accuracy_" else []
     for place in range(6):
-        entry = told[round(place * (len(told) - 1) / 5)]
-        values = " | ".join(f"{entry[name]:.2f}" for name in names)
-        lines.append(f"| {entry['step']:,} | {values} |")
-    return "\n".join(lines) + "\n"
+        entry = measured[round(place * (len(measured) - 1) / 5)]
+        rows.append([f"{entry['step']:,}", *(f"{entry[key]:.2f}" for key in keys)])
+    return format_table([f"{title}: step", *(kind.replace("_", " ") for kind in kinds)], rows)
 
 
-def _guess_rows(kinds: Sequence[str]) -> list[str]:
-    """What guessing would find: the commonest answer, or one of those that stand in a question."""
+def _guess_rows(kinds: Sequence[str]) -> list[list[str]]:
+    """The accuracy of guessing the most common answer, or one of the numbers in the question."""
     train, dev = NumericalData("train"), NumericalData("dev")
-    commonest, shown = [], []
+    commonest, shown = ["the commonest answer"], ["one of those shown"]
     for kind in kinds:
         first = KINDS.index(kind)
         places = range(first, 100 * len(KINDS), len(KINDS))
         answers = Counter(train[number].answer for number in range(first, 12_000, len(KINDS)))
         guess = answers.most_common(1)[0][0]
-        commonest.append(sum(dev[place].answer == guess for place in places) / len(places))
-        shown.append(sum(_chance(dev[place]) for place in places) / len(places))
-    rows = {"the commonest answer": commonest, "one of those shown": shown}
-    return [f"| {name} | {' | '.join(f'{v:.2f}' for v in row)} |" for name, row in rows.items()]
+        hits = sum(dev[place].answer == guess for place in places)
+        commonest.append(f"{hits / len(places):.2f}")
+        shown.append(f"{sum(_chance(dev[place]) for place in places) / len(places):.2f}")
+    return [commonest, shown]
 
 
 def _chance(example: Example) -> float:
-    """How likely it is to be right with one of the numbers, words or dates of a question."""
+    """The chance that one of the numbers, words or dates of a question is its answer."""
     pattern = r"\b\d{4}\b" if example.kind == "dates" else r"\d+(?:\.\d+)?"
     found = re.findall(pattern, example.question)
     is_there = example.kind in ("words", "dates") or example.answer in found
@@ -175,14 +185,14 @@ def _chance(example: Example) -> float:
 
 
 def glance_table(path: Path) -> str:
-    """Return decoding in-domain by some systems, above the best rows of the paper."""
+    """Return the in-domain decoding of some systems, and below it the best scores of the paper."""
     table = score_table(path, "decoding", "log-rmse", "in", lambda system: system in _GLANCE)
     best = " | ".join(f"{_paper_best('decoding', 'in', name):.4f}" for name in PROBE_RANGES)
     return f"{table}| *best of the paper, anchor visible* | {best} |\n"
 
 
 def given_tables(path: Path) -> str:
-    """Return decoding with the anchor shown, masked and left out, beside the untrained model's."""
+    """Return decoding with the anchor visible, masked and absent, and of the untrained model."""
     return "\n".join(
         score_table(path, "decoding", "log-rmse", domain, lambda system: system in _GIVEN)
         for domain in ("in", "out")
@@ -190,27 +200,29 @@ def given_tables(path: Path) -> str:
 
 
 def longer_tables(short: Path, longer: Path, finer: Path) -> str:
-    """Return what a million tokens make of our best variant, and of anchors ten times finer."""
+    """Return our best variant after a million tokens, and with anchors ten times finer."""
     scores = [one for one in read_scores(short) if one.system in ("base", VISIBLE, MASKED, ORACLE)]
     scores += [
-        replace(one, system=_tell_finer(one.system))
+        replace(one, system=_rename_finer(one.system))
         for one in read_scores(finer)
         if "of resolution 100" in one.system
     ]
     scores += [
-        replace(one, system=f"{_tell_finer(one.system)}, a million tokens")
+        replace(one, system=f"{_rename_finer(one.system)}, a million tokens")
         for one in read_scores(longer)
         if one.system.startswith("ln-")
     ]
     return "\n".join(
-        _lay_out([one for one in scores if (one.task, one.metric, one.domain) == (*kind, domain)])
+        _format_scores(
+            [one for one in scores if (one.task, one.metric, one.domain) == (*kind, domain)]
+        )
         for kind in _TASKS[:3]
         for domain in ("in", "out")
     )
 
 
-def _tell_finer(system: str) -> str:
-    """A system's name, with the finer anchors called the same in both files."""
+def _rename_finer(system: str) -> str:
+    """The name of a system, with the finer anchors called the same in both files."""
     return re.sub(r"^(ln-fine|ln-spread of resolution 100)", f"{OURS}, ten times finer", system)
 
 
@@ -234,31 +246,31 @@ def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) 
     systems = [name for name in ("base", VISIBLE, MASKED, ABSENT, ORACLE) if name in known]
     heads = [f"{task}: {metric}", "the paper's best", *systems]
     heads += [f"{MASKED} − base"] if "base" in known else []
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    seeds = group_by_seed(scores)
+    by_seed = group_by_seed(scores)
     places = [("in", name) for name in PROBE_RANGES] + [("out", name) for name in OUT_RANGES]
+    rows = []
     for domain, name in places:
-        if (MASKED, task, domain, name, metric) not in seeds:
+        values = {
+            system: by_seed.get((system, task, domain, name, metric), {}) for system in systems
+        }
+        if not values.get(MASKED):
             continue
-        cells = [seeds.get((system, task, domain, name, metric), {}) for system in systems]
         best = _paper_best(task, domain, name, theirs)
-        told = [
-            _tell_beside(cell, best, theirs, counts=is_contestant(system))
-            for system, cell in zip(systems, cells, strict=True)
-        ]
+        row = [name if domain == "in" else f"{name}, out-of-domain", f"{best:.4f}"]
+        row += [_format_beside(system, seeds, best, theirs) for system, seeds in values.items()]
         if "base" in known:
-            ours, base = (cells[systems.index(system)] for system in (MASKED, "base"))
-            told.append(_tell(compare_seeds(ours, base), sign=True))
-        place = name if domain == "in" else f"{name}, out-of-domain"
-        lines.append(f"| {place} | {best:.4f} | {' | '.join(told)} |")
-    return "\n".join(lines) + "\n"
+            row.append(_format_summary(compare_seeds(values[MASKED], values["base"]), sign="+"))
+        rows.append(row)
+    return format_table(heads, rows)
 
 
-def _tell_beside(cell: Mapping[int, float], best: float, metric: str, *, counts: bool) -> str:
-    """A system's mean, bold if it counts and is as good as the paper's best; nothing if unasked."""
-    summary = summarize_values(list(cell.values())) if cell else None
-    better = summary is not None and counts and _is_better(summary.mean, best, metric)
-    return _tell(summary, better=better)
+def _format_beside(system: str, seeds: SeedValues, best: float, metric: str) -> str:
+    """The mean of a system; bold if it is a contestant and as good as the paper's best."""
+    if not seeds:
+        return MISSING
+    summary = summarize_values(seeds.values())
+    is_better = summary.mean < best if low_is_good(metric) else summary.mean >= best
+    return _format_summary(summary, bold="**" if is_better and is_contestant(system) else "")
 
 
 def _paper_best(task: str, domain: str, name: str, metric: str = "log-rmse") -> float:
@@ -267,16 +279,11 @@ def _paper_best(task: str, domain: str, name: str, metric: str = "log-rmse") -> 
         for score in read_paper_scores()
         if (score.task, score.domain, score.range, score.metric) == (task, domain, name, metric)
     ]
-    return max(found) if metric == "accuracy" else min(found)
+    return min(found) if low_is_good(metric) else max(found)
 
 
-def _is_better(value: float, best: float, metric: str) -> bool:
-    return value >= best if metric == "accuracy" else value < best
-
-
-def _tell(summary: Summary | None, *, better: bool = False, sign: bool = False) -> str:
+def _format_summary(summary: Summary | None, *, bold: str = "", sign: str = "") -> str:
     if summary is None:
-        return "–"
-    bold, plus = ("**" if better else ""), ("+" if sign else "")
+        return MISSING
     spread = "(one seed)" if math.isnan(summary.half) else f"± {summary.half:.4f}"
-    return f"{bold}{summary.mean:{plus}.4f}{bold} {spread}".replace("-", "−")
+    return f"{bold}{summary.mean:{sign}.4f}{bold} {spread}".replace("-", "−")

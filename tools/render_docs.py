@@ -10,8 +10,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from numerate.markdown import format_table
 from numerate.progress import tell_seconds
 from tools import doc_tables as tables
 
@@ -75,115 +78,107 @@ def _make_table(name: str) -> str:
 
 
 def _demo_block() -> str:
-    """What the demo printed when it was run in a fresh clone."""
+    """The output of the demo in a fresh clone."""
     return f"```text\n{(DEMO / 'output.txt').read_text()}```\n"
 
 
 def _times_table() -> str:
-    """How long the parts of the demo took there."""
+    """The duration of the parts of the demo there."""
     times = json.loads((DEMO / "times.json").read_text())
-    lines = ["| on two cores | time |", "|---|---|"]
-    lines.append(f"| set-up | {tell_seconds(times['seconds']['set-up'])} |")
-    lines.append(f"| `make demo` after that | {tell_seconds(times['seconds']['demo'])} |")
-    for stage in dict.fromkeys(name.split("/")[0] for name in times["steps"]):
-        taken = sum(s for name, s in times["steps"].items() if name.split("/")[0] == stage)
-        lines.append(f"| of it, {stage} | {tell_seconds(taken)} |")
-    lines.append(f"| `make demo` again | {tell_seconds(times['seconds']['demo, again'])} |")
-    return "\n".join(lines) + "\n"
+    stages: dict[str, float] = {}
+    for step, seconds in times["steps"].items():
+        stage = step.split("/")[0]
+        stages[stage] = stages.get(stage, 0) + seconds
+    durations = {
+        "set-up": times["seconds"]["set-up"],
+        "`make demo` after that": times["seconds"]["demo"],
+        **{f"of it, {stage}": seconds for stage, seconds in stages.items()},
+        "`make demo` again": times["seconds"]["demo, again"],
+    }
+    rows = [[what, tell_seconds(seconds)] for what, seconds in durations.items()]
+    return format_table(["on two cores", "time"], rows)
 
 
 def _variants_table() -> str:
-    """What the runs of the four variants say of themselves."""
-    head = "| variant | tokens | loss, before → after | found | commonest | distance |"
-    lines = [head, "|---|---|---|---|---|---|"]
+    """The validation of the four variants, from their training records."""
+    rows = []
     for name in ("anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr"):
         run = json.loads((VARIANTS / name / "run.json").read_text())
         start, end = run["validation"]["start"], run["validation"]["end"]
-        lines.append(
-            f"| `{name}` | {run['tokens']:,} | {start['eval_loss']:.2f} → {end['eval_loss']:.2f} "
-            f"| {end['eval_accuracy']:.1%} | {end['eval_majority']:.1%} "
-            f"| {end['eval_distance']:.3f} |"
-        )
-    return "\n".join(lines) + "\n"
+        losses = f"{start['eval_loss']:.2f} → {end['eval_loss']:.2f}"
+        shares = [f"{end[key]:.1%}" for key in ("eval_accuracy", "eval_majority")]
+        rows.append([f"`{name}`", f"{run['tokens']:,}", losses, *shares])
+        rows[-1].append(f"{end['eval_distance']:.3f}")
+    heads = ["variant", "tokens", "loss, before → after", "found", "commonest", "distance"]
+    return format_table(heads, rows)
 
 
 def _protocol_table() -> str:
-    """What the protocols cost, and how alike laptop and strict order the systems."""
+    """The cost of the protocols, and how similarly laptop and strict rank the systems."""
     measured = json.loads((RESULTS / "probe.json").read_text())
-    lines = ["| on two cores | minutes |", "|---|---|"]
-    lines += [f"| {what} | {s / 60:.1f} |" for what, s in measured["seconds"].items()]
+    minutes = [[what, f"{seconds / 60:.1f}"] for what, seconds in measured["seconds"].items()]
+    parts = [format_table(["on two cores", "minutes"], minutes)]
     for task, found in measured["agreement"].items():
-        lines += ["", f"| {task}: laptop, strict | {' | '.join(found['cells'])} |"]
-        lines.append(f"|---|{'---|' * len(found['cells'])}")
-        for place, system in enumerate(found["systems"]):
-            values = [(c["laptop"][place], c["strict"][place]) for c in found["cells"].values()]
-            lines.append(f"| {system} | {' | '.join(f'{a:.4f}, {b:.4f}' for a, b in values)} |")
-        lines.append(
-            f"| the same order in {found['same order']} | rank correlation "
-            f"{found['spearman']:.2f} {'| ' * (len(found['cells']) - 1)}|"
-        )
-    return "\n".join(lines) + "\n"
+        rows = [
+            [
+                system,
+                *(
+                    f"{cell['laptop'][place]:.4f}, {cell['strict'][place]:.4f}"
+                    for cell in found["cells"].values()
+                ),
+            ]
+            for place, system in enumerate(found["systems"])
+        ]
+        agreement = f"rank correlation {found['spearman']:.2f}"
+        blanks = [""] * (len(found["cells"]) - 1)
+        rows.append([f"the same order in {found['same order']}", agreement, *blanks])
+        parts.append(format_table([f"{task}: laptop, strict", *found["cells"]], rows))
+    return "\n".join(parts)
 
 
 def _speed_table() -> str:
-    """What the benchmarks measured, from the files that they wrote."""
-    text, fit, train, embed = (
-        json.loads((RESULTS / f"{name}.json").read_text())
-        for name in ("text", "fit", "pretrain", "embed")
-    )
-    speed, ours, theirs = (
-        text["megabytes_per_second_and_core"],
-        fit["numerate"],
-        fit["scikit-learn"],
-    )
-    rows = [
-        (
-            "extract",
-            f"{speed['extract']:.0f} MB/s",
-            "word-piece tokenizer",
-            speed,
-            "extract to tokenizer",
-        ),
-        (
-            "prime",
-            f"{speed['prime']:.0f} MB/s",
-            "word-piece tokenizer",
-            speed,
-            "prime to tokenizer",
-        ),
-        (
-            "prime",
-            f"{speed['prime']:.0f} MB/s",
-            "paper's priming",
-            speed,
-            "prime to paper's priming",
-        ),
-    ]
-    lines = ["| stage | numerate, one core | peer | the peer's | ratio |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {stage} | {mine} | {peer} | {peers[peer]:.1f} MB/s | {text['ratios'][ratio]:.0f} |"
-        for stage, mine, peer, peers, ratio in rows
-    ]
-    lines += [
-        f"| fit, an iteration | {1e3 * ours['seconds']:.1f} ms | scikit-learn "
-        f"| {theirs['seconds']:.0f} s | {fit['ratios']['seconds per iteration']:,.0f} |",
-        f"| fit, peak memory | {ours['peak_bytes'] / 1e6:.0f} MB | scikit-learn "
-        f"| {theirs['peak_bytes'] / 1e6:,.0f} MB | {fit['ratios']['peak memory']:.0f} |",
-    ]
+    """The speed of each stage and of its peers, from the files of the benchmarks."""
+    heads = ["stage", "numerate, one core", "peer", "the peer's", "ratio"]
+    return format_table(heads, [*_text_rows(), *_fit_rows(), *_model_rows()])
+
+
+def _read_benchmark(name: str) -> dict[str, Any]:
+    measured: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    return measured
+
+
+def _text_rows() -> Iterator[list[str]]:
+    text = _read_benchmark("text")
+    speed, ratios = text["megabytes_per_second_and_core"], text["ratios"]
+    for stage, peer, ratio in (
+        ("extract", "word-piece tokenizer", "extract to tokenizer"),
+        ("prime", "word-piece tokenizer", "prime to tokenizer"),
+        ("prime", "paper's priming", "prime to paper's priming"),
+    ):
+        ours, theirs = f"{speed[stage]:.0f} MB/s", f"{speed[peer]:.1f} MB/s"
+        yield [stage, ours, peer, theirs, f"{ratios[ratio]:.0f}"]
+
+
+def _fit_rows() -> Iterator[list[str]]:
+    fit = _read_benchmark("fit")
+    ours, theirs, ratios = fit["numerate"], fit["scikit-learn"], fit["ratios"]
+    seconds = [f"{1e3 * ours['seconds']:.1f} ms", "scikit-learn", f"{theirs['seconds']:.0f} s"]
+    yield ["fit, an iteration", *seconds, f"{ratios['seconds per iteration']:,.0f}"]
+    memory = [f"{one['peak_bytes'] / 1e6:,.0f} MB" for one in (ours, theirs)]
+    yield ["fit, peak memory", memory[0], "scikit-learn", memory[1], f"{ratios['peak memory']:.0f}"]
+
+
+def _model_rows() -> Iterator[list[str]]:
+    train = _read_benchmark("pretrain")
     tokens = train["useful_tokens_per_second"]
     for peer, ratio in (("a: padded lines, whole head", "to a"), ("b: packed, whole head", "to b")):
-        lines.append(
-            f"| pretrain, both cores | {tokens['numerate']:,.0f} tokens/s | {peer[3:]} "
-            f"| {tokens[peer]:,.0f} tokens/s | {train['ratios'][ratio]:.1f} |"
-        )
-    for name, row in embed["sets"].items():
-        mine, theirs = row["seconds"]["numerate"], row["seconds"]["one by one"]
-        what = f"{row['numerals']:,} numerals from {name} ({row['distinct']:,} distinct)"
-        lines.append(
-            f"| embed {what}, both cores | {mine:.1f} s "
-            f"| one by one | {theirs:.0f} s | {row['ratio']:.0f} |"
-        )
-    return "\n".join(lines) + "\n"
+        ours, theirs = f"{tokens['numerate']:,.0f} tokens/s", f"{tokens[peer]:,.0f} tokens/s"
+        yield ["pretrain, both cores", ours, peer[3:], theirs, f"{train['ratios'][ratio]:.1f}"]
+    for name, row in _read_benchmark("embed")["sets"].items():
+        seconds = row["seconds"]
+        what = f"embed {row['numerals']:,} numerals from {name} ({row['distinct']:,} distinct)"
+        ours, theirs = f"{seconds['numerate']:.1f} s", f"{seconds['one by one']:.0f} s"
+        yield [f"{what}, both cores", ours, "one by one", theirs, f"{row['ratio']:.0f}"]
 
 
 def _run_block(block: str, folder: str) -> str:

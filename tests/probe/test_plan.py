@@ -14,14 +14,15 @@ from numerate.extract.counts import Counts
 from numerate.extract.ranges import spread_numerals
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.scheme import Priming
+from numerate.probe import plan as plan_module
 from numerate.probe.controls import CONTROLS
 from numerate.probe.diagnostics import portray_system
-from numerate.probe.plan import Cell, Plan, draw_samples, probe_layers, probe_system
+from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system
 from numerate.probe.protocols import LAPTOP, PROTOCOLS
-from numerate.probe.samples import PROBE_DOMAINS, TASKS
+from numerate.probe.samples import TASKS
 from numerate.probe.scores import read_scores
 from numerate.probe.sentence_tasks import SENTENCE_TASKS
-from numerate.probe.systems import Reading, System, embed_cached, open_systems
+from numerate.probe.systems import NumeralSystem, Reading, embed_cached, open_systems
 
 
 def embed_by_chance(texts):
@@ -137,12 +138,14 @@ def test_the_untrained_model_can_be_shown_anchors(tiny_models):
 
 def test_vectors_are_computed_once_and_kept(tmp_path):
     calls = []
-    system = System("a", lambda n: calls.append(list(n)) or np.array(n, float)[:, None], "print")
+    system = NumeralSystem(
+        "a", lambda n: calls.append(list(n)) or np.array(n, float)[:, None], "print"
+    )
     first = embed_cached(system, np.array([5, 3, 5]), tmp_path)
     assert first.tolist() == [[5], [3], [5]]
     assert embed_cached(system, np.array([3, 9]), tmp_path).tolist() == [[3], [9]]
     assert calls == [[3, 5], [9]]
-    embed_cached(System("a", system.embed_numerals, "another"), np.array([3]), tmp_path)
+    embed_cached(NumeralSystem("a", system.embed_numerals, "another"), np.array([3]), tmp_path)
     assert calls[2:] == [[3]]
 
 
@@ -151,14 +154,17 @@ QUICK = replace(LAPTOP, trees=100, learning_rate=0.1)
 
 
 def make_plan(tasks, seeds=(0,), **settings):
-    return Plan(tuple(tasks), tuple(seeds), QUICK, COUNTS, **settings)
+    return Plan(tasks=tuple(tasks), seeds=tuple(seeds), protocol=QUICK, counts=COUNTS, **settings)
 
 
 def test_a_range_without_numerals_is_left_out_with_a_note(tmp_path):
     notes = []
     plan = make_plan(["decoding"], [0, 1])
     scores = probe_system(
-        System("value", CONTROLS["control:value"]), plan, tmp_path / "s.jsonl", note=notes.append
+        NumeralSystem("value", CONTROLS["control:value"]),
+        plan,
+        tmp_path / "s.jsonl",
+        note=notes.append,
     )
     assert {score.range for score in scores} == {"[1,100]", "[100,1k]", "[1k,10k]", "all"}
     assert [note.split(" is left out: ")[0] for note in notes] == [
@@ -175,7 +181,7 @@ def test_the_logarithm_in_one_coordinate_finds_every_extreme(task, tmp_path):
         return np.log(numerals)[:, None] * np.eye(8)[3]
 
     plan = make_plan([task], domains=("in",))
-    scores = probe_system(System("known", embed), plan, tmp_path / "s.jsonl")
+    scores = probe_system(NumeralSystem("known", embed), plan, tmp_path / "s.jsonl")
     assert {score.range for score in scores} == {"[1,100]", "[100,1k]", "[1k,10k]", "all"}
     assert min(score.value for score in scores) > 0.99
 
@@ -196,17 +202,44 @@ def test_the_oracle_decodes_and_noise_does_no_better_than_the_mean(tmp_path):
         assert worst[name, "ridge r2"] < 0.05
 
 
-def test_all_systems_get_the_same_samples_and_seeds_differ():
-    plan = make_plan(TASKS, [0, 1])
-    first, again = draw_samples(plan, plan.cells), draw_samples(plan, plan.cells)
-    for cell, sample in first.items():
-        np.testing.assert_array_equal(sample.test, again[cell].test)
-    one, two = (first[Cell("addition", "in", "[1,100]", seed)].test for seed in (0, 1))
-    assert not np.array_equal(one, two)
+def test_all_systems_get_the_same_samples_and_seeds_differ(tmp_path):
+    """A system that is probed later, and with another name, has the scores of its twin."""
+    plan = make_plan(["addition"], [0, 1], ranges=("[1,100]",), regressors=("ridge",))
+    first, other, twin = (
+        probe_system(NumeralSystem(name, CONTROLS[f"control:{rule}"]), plan, tmp_path / "s.jsonl")
+        for name, rule in (("first", "chars"), ("other", "random"), ("twin", "chars"))
+    )
+    assert [score.value for score in first] == [score.value for score in twin]
+    assert [score.value for score in first] != [score.value for score in other]
+    by_seed = [[score.value for score in first if score.seed == seed] for seed in (0, 1)]
+    assert by_seed[0] != by_seed[1]
+
+
+def test_answers_are_filed_under_their_own_cells_in_whatever_order_they_come(tmp_path, monkeypatch):
+    system = NumeralSystem("digits", CONTROLS["control:digits"])
+    plan = make_plan(["decoding"], [0, 1], domains=("in",), regressors=("ridge",))
+    expected = probe_system(system, plan, tmp_path / "a.jsonl")
+    answer = plan_module.map_ordered
+    monkeypatch.setattr(
+        plan_module,
+        "map_ordered",
+        lambda *arguments, **settings: iter([*answer(*arguments, **settings)][::-1]),
+    )
+    assert probe_system(system, plan, tmp_path / "b.jsonl") == expected
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_progress_counts_every_cell_also_those_that_are_known_or_left_out(tmp_path):
+    system, path = NumeralSystem("value", CONTROLS["control:value"]), tmp_path / "s.jsonl"
+    plan = make_plan(["decoding"], regressors=("ridge",))
+    counts = []
+    probe_system(system, replace(plan, ranges=("[1,100]",)), path)
+    probe_system(system, plan, path, progress=counts.append)
+    assert counts == [2, 3, 4, 5, 6, 7]
 
 
 def test_the_same_seed_gives_the_same_scores(tmp_path):
-    system = System("digits", CONTROLS["control:digits"])
+    system = NumeralSystem("digits", CONTROLS["control:digits"])
     small = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
     plan = replace(make_plan(["addition", "list-minimum"], domains=("in",)), counts=small)
     first = probe_system(system, plan, tmp_path / "a.jsonl")
@@ -214,7 +247,7 @@ def test_the_same_seed_gives_the_same_scores(tmp_path):
 
 
 def test_cells_computed_side_by_side_have_the_scores_of_one_after_the_other(tmp_path):
-    system = System("digits", CONTROLS["control:digits"])
+    system = NumeralSystem("digits", CONTROLS["control:digits"])
     plan = replace(
         make_plan(["decoding", "list-minimum"], domains=("in",)),
         counts=Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1),
@@ -251,12 +284,18 @@ def test_every_layer_is_decoded_by_ridge(anchored_models, tmp_path):
     assert all(score.metric.startswith("ridge ") for score in scores)
 
 
-def test_a_portrait_decodes_every_layer_and_what_the_probes_see():
-    def embed_layer(layer, numerals):
+class LayeredOracle(NumeralSystem):
+    """Its only layer holds the logarithm, the embeddings below it nothing."""
+
+    n_layers = 1
+
+    def embed_layer(self, layer, numerals):
         values = np.log(np.asarray(numerals, float))[:, None]
         return values if layer else np.ones_like(values)
 
-    system = System("ours", CONTROLS["control:oracle"], embed_layer=embed_layer, n_layers=1)
+
+def test_a_portrait_decodes_every_layer_and_what_the_probes_see():
+    system = LayeredOracle("ours", CONTROLS["control:oracle"])
     small = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
     portrait = portray_system(system, replace(make_plan(["decoding"], seeds=(0, 1)), counts=small))
     nothing, last = (layer["values"] for layer in portrait["layers"])
@@ -270,7 +309,7 @@ def test_the_neighbours_of_a_number_are_found_by_cosine_alone():
         angles = np.log(np.asarray(numerals, float)) / 10
         return np.stack((np.cos(angles), np.sin(angles)), axis=1)
 
-    system = System("ours", embed_on_a_circle)
+    system = NumeralSystem("ours", embed_on_a_circle)
     known = spread_numerals()[::2].tolist()
     counts = Counts(dict.fromkeys([*known, *range(1, 200)], 1), documents=1, words=1)
     found = portray_system(system, replace(make_plan(["decoding"]), counts=counts))["neighbours"]
@@ -309,8 +348,14 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_scores(tmp_path):
 def test_scores_that_are_there_are_not_computed_again(tmp_path):
     path = tmp_path / "scores.jsonl"
     calls = []
-    system = System("a", embed_texts=lambda texts: calls.append(1) or embed_by_chance(texts))
-    plan = Plan(("paraphrases", "retrieval"), (0, 1), LAPTOP)
+
+    class TextSystem(NumeralSystem):
+        def embed_texts(self, texts):
+            calls.append(1)
+            return embed_by_chance(texts)
+
+    system = TextSystem("a", CONTROLS["control:oracle"])
+    plan = Plan(tasks=("paraphrases", "retrieval"), seeds=(0, 1), protocol=LAPTOP)
     first = probe_system(system, plan, path)
     n_cells = len(calls)
     assert n_cells == 2 * (1 + 5)
@@ -323,8 +368,8 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
 
 def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():
     with pytest.raises(InputError, match=r"tasks must be among decoding, .*, distance, retrieval"):
-        Plan(("distance", "rhyme"), (0,), LAPTOP)
-    assert len(Plan(SENTENCE_TASKS, (0,), LAPTOP).cells) == 5 + 5 + 1
+        Plan(tasks=("distance", "rhyme"), seeds=(0,), protocol=LAPTOP)
+    assert len(Plan(tasks=SENTENCE_TASKS, seeds=(0,), protocol=LAPTOP).cells) == 5 + 5 + 1
     assert len(make_plan(TASKS).cells) == 4 * (5 + 2)
 
 
@@ -337,6 +382,8 @@ def test_a_plan_may_ask_of_some_ranges_only():
     ]
     with pytest.raises(InputError, match=r"ranges must be among \[1,100\], .*, got '\[1,7\]'"):
         make_plan(["decoding"], ranges=("[1,7]",))
+    with pytest.raises(InputError, match="regressors must be among trees, ridge, got 'tree'"):
+        make_plan(["decoding"], regressors=("tree",))
 
 
 def test_the_demos_protocol_takes_some_of_the_numerals():
@@ -350,14 +397,13 @@ def test_the_demos_protocol_takes_some_of_the_numerals():
 
 
 def test_protocols_do_not_share_scores(tmp_path):
-    system = System("value", CONTROLS["control:value"])
+    system = NumeralSystem("value", CONTROLS["control:value"])
     for protocol in ("strict", "laptop"):
         quick = replace(QUICK, name=protocol)
         plan = replace(make_plan(["decoding"], domains=("in",)), protocol=quick)
         probe_system(system, plan, tmp_path / "s.jsonl")
     scores = read_scores(tmp_path / "s.jsonl")
     assert {score.protocol for score in scores} == {"strict", "laptop"}
-    assert len(PROBE_DOMAINS) == 2
 
 
 def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):

@@ -1,18 +1,26 @@
-import math
 from dataclasses import replace
 
 import pytest
 
 from numerate.errors import InputError
-from numerate.probe.scores import Score, append_scores, read_scores, summarize_values
+from numerate.probe.scores import Score, append_scores, read_scores, repair_scores
 
 SCORES = [
-    Score("a", "retrieval", "sentences", "all", "first", "sentences", seed, seed / 7)
+    Score(
+        system="a",
+        task="retrieval",
+        domain="sentences",
+        range="all",
+        metric="first",
+        protocol="sentences",
+        seed=seed,
+        value=seed / 7,
+    )
     for seed in range(3)
 ]
 
 
-def test_what_is_written_is_read_back(tmp_path):
+def test_scores_are_read_back_as_written(tmp_path):
     path = tmp_path / "runs" / "scores.jsonl"
     assert read_scores(path) == []
     append_scores(path, SCORES[:1])
@@ -25,7 +33,10 @@ def test_the_cell_that_was_cut_off_is_dropped_whole(tmp_path):
     cut = [replace(SCORES[2], metric=metric) for metric in ("first", "subject", "nearest")]
     append_scores(path, [*SCORES[:2], *cut])
     path.write_text(path.read_text()[:-20])
+    before = path.read_bytes()
     assert read_scores(path) == SCORES[:2]
+    assert path.read_bytes() == before  # a reader beside a running probe changes nothing
+    assert repair_scores(path) == SCORES[:2]
     append_scores(path, cut)
     assert read_scores(path) == [*SCORES[:2], *cut]
 
@@ -33,23 +44,15 @@ def test_the_cell_that_was_cut_off_is_dropped_whole(tmp_path):
 def test_a_first_line_that_was_cut_off_leaves_an_empty_file(tmp_path):
     path = tmp_path / "scores.jsonl"
     path.write_text('{"system": "a"')
-    assert read_scores(path) == []
+    assert repair_scores(path) == []
     append_scores(path, SCORES)
     assert read_scores(path) == SCORES
 
 
 @pytest.mark.parametrize("line", ["what", "{}", "[1]"])
-def test_a_line_that_is_no_score_is_named(line, tmp_path):
+def test_an_error_names_the_line_that_is_no_score(line, tmp_path):
     path = tmp_path / "scores.jsonl"
     append_scores(path, SCORES)
     path.write_text(path.read_text() + line + "\n")
     with pytest.raises(InputError, match="line 4: not a score"):
         read_scores(path)
-
-
-def test_the_interval_is_students():
-    """Half the width for 1, 2, 3: t(0.975, 2) = 4.3027 times 1 / sqrt(3)."""
-    summary = summarize_values([1, 2, 3])
-    assert summary.mean == 2
-    assert summary.half == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
-    assert math.isnan(summarize_values([1.0]).half)

@@ -83,7 +83,14 @@ def test_all_numerals_are_asked_and_the_share_that_is_not_known_is_told(tmp_path
     [system] = open_systems(name, reading=Reading())
     assert system.name == "words"
     counts = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
-    plan = Plan(("decoding",), (0,), PROTOCOLS["demo"], counts, ("in",), ("[100,1k]",))
+    plan = Plan(
+        tasks=("decoding",),
+        seeds=(0,),
+        protocol=PROTOCOLS["demo"],
+        counts=counts,
+        domains=("in",),
+        ranges=("[100,1k]",),
+    )
     notes = []
     scores = probe_system(system, plan, tmp_path / "s.jsonl", note=notes.append)
     assert {score.range for score in scores} == {"[100,1k]"}
@@ -98,6 +105,13 @@ def test_all_numerals_are_asked_and_the_share_that_is_not_known_is_told(tmp_path
 def test_a_file_without_any_of_the_numerals_is_refused(tmp_path):
     [system] = open_systems(f"vectors:{write(tmp_path, 'the 1 2')}", reading=Reading())
     counts = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
-    plan = Plan(("decoding",), (0,), PROTOCOLS["demo"], counts, ("in",), ("[100,1k]",))
+    plan = Plan(
+        tasks=("decoding",),
+        seeds=(0,),
+        protocol=PROTOCOLS["demo"],
+        counts=counts,
+        domains=("in",),
+        ranges=("[100,1k]",),
+    )
     with pytest.raises(InputError, match="has no vector of any numeral asked for"):
         probe_system(system, plan, tmp_path / "s.jsonl")

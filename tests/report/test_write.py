@@ -10,10 +10,11 @@ from numerate.probe.scores import Score, append_scores
 from numerate.report.charts import Cast
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import tell_headline
-from numerate.report.paper_tables import PAPER_METRICS, lay_out_scores
+from numerate.report.paper import PAPER_METRICS
 from numerate.report.primed_examples import choose_sentences, examples_to_markdown, make_examples
 from numerate.report.run_folder import Points, Portrait, read_run
 from numerate.report.system_charts import chart_lines, chart_magnitudes, find_cast
+from numerate.report.tables import make_grid
 from numerate.report.write import lay_out_domains, make_charts, write_report
 from tests.run_folder import HOSTILE, HOSTILE_FILE, SYSTEMS, make_run
 
@@ -24,7 +25,7 @@ def score(system, seed, value, **place):
 
 
 def lay_out(scores, paper=()):
-    return lay_out_scores(scores, name="t", title="T", metrics=PAPER_METRICS, paper=paper)
+    return make_grid([*scores, *paper], PAPER_METRICS, name="t", title="T")
 
 
 def marks_of(grid, column=0):
@@ -91,7 +92,7 @@ def test_from_one_seed_nothing_is_called_close_and_no_interval_is_shown():
     grid = lay_out([score("a", 0, 0.1), score("b", 0, 0.1000001)])
     assert marks_of(grid) == {"a": "best", "b": ""}
     assert "±" not in to_markdown(grid) + to_latex(grid)
-    assert "One seed" in grid.note()
+    assert "one seed" in grid.note()
 
 
 def test_only_seeds_that_both_systems_have_are_compared():

@@ -83,9 +83,10 @@ def pretrain(
     from numerate.cli.show import show_run
     from numerate.parallel import process_rank
     from numerate.pretrain.config import PretrainConfig
-    from numerate.pretrain.train import pretrain_model
+    from numerate.pretrain.train import pretrain_model, read_curve
     from numerate.prime.primed_corpus import open_primed
     from numerate.progress import show_training
+    from numerate.report.draw import draw_curve
 
     config = PretrainConfig(
         base=base,
@@ -114,6 +115,7 @@ def pretrain(
     with show_training(quiet=quiet) as report:
         run = pretrain_model(primed, config, out, resume=resume, report=report)
     if process_rank() == 0:
+        draw_curve(read_curve(out), out / "curve.png")
         print_shown(show_run(run, out), quiet)
 
 
@@ -262,19 +264,21 @@ def probe(
     from numerate.prime.scheme import Priming
     from numerate.probe.plan import Plan, probe_layers, probe_system
     from numerate.probe.protocols import find_protocol
+    from numerate.probe.statistics import subtract_system
     from numerate.probe.systems import Reading, open_systems
     from numerate.progress import show_progress
-    from numerate.report.tables import find_paper_scores, subtract_system, tabulate_scores
+    from numerate.report.paper import find_paper_scores
+    from numerate.report.tables import tabulate_scores
 
     if compare not in (None, "paper"):
         raise InputError(f"--compare must be paper, got {compare!r}")
     plan = Plan(
-        tuple(tasks.split(",")),
-        tuple(range(seeds)),
-        find_protocol(protocol),
-        Counts.load(counts) if counts else None,
-        tuple(domains.split(",")),
-        tuple(ranges or PROBE_RANGES),
+        tasks=tuple(tasks.split(",")),
+        seeds=tuple(range(seeds)),
+        protocol=find_protocol(protocol),
+        counts=Counts.load(counts) if counts else None,
+        domains=tuple(domains.split(",")),
+        ranges=tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
         workers=workers or (count_cores() if device in (None, "cpu") else 1),

@@ -87,7 +87,8 @@ def fit(
     from numerate.cli.show import show_anchors, show_sweep
     from numerate.extract.counts import Counts
     from numerate.fit.fitting import fit_anchors, sweep_components
-    from numerate.report.figures import draw_number_line, draw_sweep
+    from numerate.report.corpus_charts import chart_anchors, chart_sweeps
+    from numerate.report.draw import draw_chart
 
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")
@@ -105,7 +106,7 @@ def fit(
         if out is not None:
             swept.save(out)
         if plot is not None:
-            draw_sweep(swept, plot)
+            draw_chart(chart_sweeps({scale: swept}), plot)
         print_shown(show_sweep(swept), quiet)
     elif out is not None:
         anchors = fit_anchors(
@@ -119,7 +120,7 @@ def fit(
         )
         anchors.save(out)
         if plot is not None:
-            draw_number_line(numerals, anchors, plot)
+            draw_chart(chart_anchors(numerals, {scale: anchors}), plot)
         print_shown(show_anchors(anchors), quiet)
 
 

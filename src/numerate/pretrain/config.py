@@ -1,135 +1,182 @@
-"""Settings of training: of pre-training on anchors, and of the baselines' recipes.
+"""The settings of training: of pre-training on anchors, and of the two baselines.
 
-The defaults are those of the papers.
+Defaults are those of the papers. Limits and help texts stand beside the fields, so that configs and
+the command line can show them.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
+
+from annotated_types import Ge, Gt, Lt
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from numerate.errors import InputError
 from numerate.options import Errors, Pieces, Precision
 
-_SHARES = ("mlm_probability", "anchor_visible", "rehearse", "warmup", "dropout")
-_AMOUNTS = (
-    "epochs",
-    "max_tokens",
-    "max_minutes",
-    "max_length",
-    "batch_size",
-    "accumulate",
-    "learning_rate",
-    "validation_share",
-)
+Class = TypeVar("Class", bound=type)
 
 
-@dataclass(frozen=True)
-class PretrainConfig:
-    """How to train; the defaults are the paper's. A budget of tokens or minutes replaces epochs."""
+def _describe(config: Any, error: ValidationError) -> str:  # noqa: ANN401
+    """Return the first error as `<parameter> must <condition>, got <value>`."""
+    first = error.errors()[0]
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    name = str(first["loc"][0])
+    if first["type"] == "unexpected_keyword_argument":
+        return f"{name}: no such setting of {config.__name__}"
+    words: dict[type, Callable[[Any], str]] = {
+        Gt: lambda limit: f"above {limit.gt}",
+        Ge: lambda limit: f"at least {limit.ge}",
+        Lt: lambda limit: f"below {limit.lt}",
+    }
+    limits = config.__pydantic_fields__[name].metadata
+    said = " and ".join(words[type(limit)](limit) for limit in limits if type(limit) in words)
+    if not said or first["type"] not in ("greater_than", "greater_than_equal", "less_than"):
+        said = first["msg"].removeprefix("Input should be ")
+    return f"{name} must be {said}, got {first['input']!r}"
 
-    base: str = "google-bert/bert-base-uncased"
-    epochs: float = 6.0
-    max_tokens: int | None = None
-    max_minutes: float | None = None
-    max_length: int = 512
-    batch_size: int = 8
-    accumulate: int = 1
-    learning_rate: float = 5e-5
-    warmup: float = 0.0
-    scheduler: str = "linear"
-    weight_decay: float = 0.0
-    dropout: float = 0.0
-    mlm_probability: float = 0.0
-    anchor_visible: float = 0.0
-    rehearse: float = 0.0
-    hold_out: str | None = None
-    pieces: Pieces = "words"
-    validation_share: float = 0.01
-    validation_most: int = 2000
-    precision: Precision = "auto"
-    checkpoint_minutes: float = 5.0
-    report_to: str = "none"
-    seed: int = 42
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def _checked(config: Class) -> Class:
+    """Make a class a frozen dataclass that checks its fields, and raises InputError."""
+    checked: Any = dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))(config)
+    validate = checked.__init__
+
+    @wraps(validate)
+    def init(self: Any, **settings: Any) -> None:  # noqa: ANN401
+        try:
+            validate(self, **settings)
+        except ValidationError as error:
+            raise InputError(_describe(checked, error)) from None
+
+    checked.__init__ = init
+    made: Class = checked
+    return made
+
+
+BatchSize = Annotated[int, Field(gt=0)]
+LearningRate = Annotated[float, Field(gt=0, description="Peak learning rate of AdamW.")]
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
+@_checked
+class TrainingConfig:
+    """The settings that all trainings share. A budget of tokens or minutes replaces the epochs."""
+
+    base: Annotated[
+        str, Field(description="Masked language model to start from: a folder or a hub name.")
+    ] = "google-bert/bert-base-uncased"
+    epochs: Annotated[float, Field(gt=0, description="Passes over the training data.")] = 1.0
+    max_tokens: Annotated[
+        int | None, Field(gt=0, description="Train on this many tokens instead of --epochs.")
+    ] = None
+    max_minutes: Annotated[
+        float | None, Field(gt=0, description="Train for this many minutes instead of --epochs.")
+    ] = None
+    batch_size: Annotated[BatchSize, Field(description="Examples per batch.")] = 128
+    accumulate: Annotated[
+        int, Field(gt=0, description="Batches per step of the optimizer (gradient accumulation).")
+    ] = 1
+    learning_rate: LearningRate = 1e-5
+    dropout: Annotated[
+        Share, Field(description="Dropout rate in training; replaces the rates of the base model.")
+    ] = 0.0
+    precision: Annotated[
+        Precision,
+        Field(description="Number format of the computation; auto: bf16 if the machine has it."),
+    ] = "auto"
+    checkpoint_minutes: Annotated[
+        float, Field(ge=0, description="Minutes between checkpoints.")
+    ] = 5.0
+    seed: Annotated[
+        int, Field(description="Seed of the order of the data, the masks and new weights.")
+    ] = 42
 
     def __post_init__(self) -> None:
-        for name in _SHARES:
-            if not 0 <= (value := getattr(self, name)) < 1:
-                raise InputError(f"{name} must be at least 0 and below 1, got {value}")
-        for name in _AMOUNTS:
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"{name} must be above 0, got {value}")
         if self.max_tokens is not None and self.max_minutes is not None:
             raise InputError("max_tokens and max_minutes must not both be given")
+
+
+@_checked
+class PretrainConfig(TrainingConfig):
+    """The settings of pre-training on anchors; the defaults are those of the paper."""
+
+    epochs: Annotated[float, Field(gt=0, description="Passes over the corpus.")] = 6.0
+    max_length: Annotated[int, Field(gt=0, description="Maximum tokens per sequence.")] = 512
+    batch_size: Annotated[
+        BatchSize, Field(description="Rows of up to --max-length tokens per device and batch.")
+    ] = 8
+    learning_rate: LearningRate = 5e-5
+    warmup: Annotated[
+        Share, Field(description="Share of the training in which the learning rate rises.")
+    ] = 0.0
+    scheduler: Annotated[
+        str, Field(description="Learning rate schedule: a name that transformers knows.")
+    ] = "linear"
+    weight_decay: Annotated[float, Field(ge=0, description="Weight decay of AdamW.")] = 0.0
+    mlm_probability: Annotated[
+        Share, Field(description="Share of the other tokens to mask as in BERT.")
+    ] = 0.0
+    anchor_visible: Annotated[Share, Field(description="Share of anchors that stay unmasked.")] = (
+        0.0
+    )
+    rehearse: Annotated[
+        Share, Field(description="Share of tokens that come from bare numerals with anchors.")
+    ] = 0.0
+    hold_out: Annotated[
+        str | None,
+        Field(description="Numerals never to rehearse: a text file, or counts.json."),
+    ] = None
+    pieces: Annotated[
+        Pieces, Field(description="digits: split numbers into digits and drop their commas.")
+    ] = "words"
+    validation_share: Annotated[
+        float, Field(gt=0, description="Share of the sequences to validate on.")
+    ] = 0.01
+    validation_most: Annotated[
+        int, Field(gt=0, description="Maximum number of sequences to validate on.")
+    ] = 2000
+    report_to: Annotated[str, Field(description="Log to none, tensorboard, wandb or all.")] = "none"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.max_minutes is not None and self.scheduler != "linear":
             raise InputError(f"scheduler must be linear with max_minutes, got {self.scheduler}")
         if self.hold_out and not self.rehearse:
             raise InputError("hold_out must go with rehearse: nothing else draws numerals")
 
 
-_BASELINE_AMOUNTS = (
-    "epochs",
-    "max_tokens",
-    "max_minutes",
-    "batch_size",
-    "accumulate",
-    "learning_rate",
-)
-
-
-@dataclass(frozen=True)
-class BaselineConfig:
-    """What both recipes can be told; a budget of tokens or minutes replaces epochs."""
-
-    recipe: ClassVar[str]
-    title: ClassVar[str]  # what tables call the result
-    base: str = "google-bert/bert-base-uncased"
-    epochs: float = 1.0
-    max_tokens: int | None = None
-    max_minutes: float | None = None
-    batch_size: int = 128
-    accumulate: int = 1
-    learning_rate: float = 1e-5
-    dropout: float = 0.0
-    precision: Precision = "auto"
-    checkpoint_minutes: float = 5.0
-    seed: int = 42
-
-    def __post_init__(self) -> None:
-        for name in _BASELINE_AMOUNTS:
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"{name} must be above 0, got {value}")
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout must be at least 0 and below 1, got {self.dropout}")
-        if self.max_tokens is not None and self.max_minutes is not None:
-            raise InputError("max_tokens and max_minutes must not both be given")
-
-
-@dataclass(frozen=True)
-class GenbertConfig(BaselineConfig):
-    """The recipe of GenBERT; `corpus` is the text for masked language modelling beside it.
-
-    `field` and `errors` say how it is read.
-    """
+@_checked
+class GenbertConfig(TrainingConfig):
+    """The settings of the GenBERT recipe; the defaults are those of its paper."""
 
     recipe: ClassVar[str] = "genbert"
-    title: ClassVar[str] = "GenBERT recipe"
-    epochs: float = 60.0
-    batch_size: int = 800
-    learning_rate: float = 6e-5
-    corpus: tuple[str, ...] = ()
-    field: str = "text"
-    errors: Errors = "strict"
+    title: ClassVar[str] = "GenBERT recipe"  # the name of the model in tables
+    epochs: Annotated[float, Field(gt=0, description="Passes over 990,000 questions.")] = 60.0
+    batch_size: Annotated[BatchSize, Field(description="Questions per batch.")] = 800
+    learning_rate: LearningRate = 6e-5
+    corpus: Annotated[
+        tuple[str, ...], Field(description="Text for masked language modelling; repeatable.")
+    ] = ()
+    field: Annotated[str, Field(description="Field of a record that holds its text.")] = "text"
+    errors: Annotated[Errors, Field(description="How to treat bytes that are not UTF-8.")] = (
+        "strict"
+    )
 
 
-@dataclass(frozen=True)
-class MwpBertConfig(BaselineConfig):
-    """The recipe of MWP-BERT; `problems` is the file of math word problems."""
+@_checked
+class MwpBertConfig(TrainingConfig):
+    """The settings of the MWP-BERT recipe; the defaults are those of its paper."""
 
     recipe: ClassVar[str] = "mwp-bert"
-    title: ClassVar[str] = "MWP-BERT recipe"
-    epochs: float = 150.0
-    problems: str = ""
+    title: ClassVar[str] = "MWP-BERT recipe"  # the name of the model in tables
+    epochs: Annotated[float, Field(gt=0, description="Passes over the problems.")] = 150.0
+    batch_size: Annotated[BatchSize, Field(description="Problems per batch.")] = 128
+    problems: Annotated[
+        str, Field(description="Math word problems: .csv as MAWPS has, or .json as MathQA has.")
+    ] = ""
 
 
-Recipe = GenbertConfig | MwpBertConfig
+BaselineConfig = GenbertConfig | MwpBertConfig

@@ -18,7 +18,7 @@ from numerate.probe.plan import Plan
 from numerate.probe.regression import measure_errors, predict_by_ridge, target
 from numerate.probe.samples import FEWEST, Sample, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, predict_values
-from numerate.probe.systems import System, embed_cached
+from numerate.probe.systems import LayeredSystem, System, embed_cached
 
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500
@@ -45,7 +45,7 @@ def portray_system(system: System, plan: Plan) -> dict[str, Any]:
     document["neighbours"] = _find_neighbours(system, plan, known)
     most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
     some = take_some(known[known >= 1], most, _rng())
-    if system.embed_layer is not None and len(some) >= FEWEST:
+    if isinstance(system, LayeredSystem) and len(some) >= FEWEST:
         document["layers"] = _decode_layers(system.embed_layer, system.n_layers, some, plan)
         document["pooled"] = _decode_by_ridge(embed_cached(system, some, plan.cache), some, plan)
     return document
@@ -70,7 +70,14 @@ def _decode(system: System, plan: Plan, samples: Sequence[Sample]) -> list[dict[
         numerals = np.unique(np.concatenate([part.ravel() for part in vars(sample).values()]))
         vectors = embed_cached(system, numerals, plan.cache)
         question = Question(
-            cell, sample, numerals, vectors, plan.protocol, ("trees",), plan.device, threads
+            cell=cell,
+            sample=sample,
+            numerals=numerals,
+            vectors=vectors,
+            protocol=plan.protocol,
+            regressors=("trees",),
+            device=plan.device,
+            threads=threads,
         )
         predicted, truth = predict_values(question), sample.test.ravel()
         decoded.append(

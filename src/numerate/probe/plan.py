@@ -1,7 +1,7 @@
-"""Probe: from systems to scores, cell by cell; what is done already is skipped (section 4).
+"""Plan: which cells to probe, and the probe itself, from systems to scores (section 4).
 
-The samples of a cell depend on nothing but the cell, so that all systems answer the same questions
-and can be compared in pairs.
+A cell is a task on a range of numbers, in or out of the domain, with a seed. Its sample depends on
+nothing else, so that all systems answer the same questions and their scores can be paired.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,21 +17,42 @@ from numerate.extract.counts import Counts
 from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, Values, pick_numerals
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
+from numerate.probe.labels import SystemLabel
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
-from numerate.probe.score_cell import Cell, Question, score_question
-from numerate.probe.scores import Score, append_scores, read_scores
+from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
+from numerate.probe.scores import Score, append_scores, repair_scores
 from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, probe_sentences
-from numerate.probe.systems import System, embed_cached
+from numerate.probe.systems import (
+    LayeredSystem,
+    NumeralSystem,
+    SentenceSystem,
+    System,
+    embed_cached,
+)
+
+Note = Callable[[str], object]
 
 
-@dataclass(frozen=True)
+def _ignore(line: str) -> None:
+    """Drop a note."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What to ask every system.
+    """The cells to probe for every system, and how to compute them.
 
-    `counts` says which numerals are in the domain; tasks on sentences need none. `regressors` are
-    `trees` and `ridge`. `cache` is a folder to keep vectors in. `workers` is how many cells are
-    computed at a time.
+    Args:
+        tasks: Tasks on numerals or on sentences.
+        seeds: The seeds, each of which draws its own samples.
+        protocol: How samples are drawn and probes are trained.
+        counts: The numerals of the corpus, which are in-domain; tasks on sentences need none.
+        domains: `in`, `out` or both.
+        ranges: Names of `PROBE_RANGES`.
+        regressors: `trees`, `ridge` or both.
+        cache: A folder that keeps vectors.
+        device: The device of trees and list classifiers.
+        workers: The number of cells that are computed at the same time.
     """
 
     tasks: tuple[str, ...]
@@ -40,29 +61,28 @@ class Plan:
     counts: Counts | None = None
     domains: tuple[str, ...] = PROBE_DOMAINS
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
-    regressors: tuple[str, ...] = ("trees", "ridge")
+    regressors: tuple[str, ...] = REGRESSORS
     cache: Path | None = None
     device: str = "cpu"
     workers: int = 1
 
     def __post_init__(self) -> None:
-        known = (*TASKS, *SENTENCE_TASKS)
-        for task in self.tasks:
-            if task not in known:
-                raise InputError(f"tasks must be among {', '.join(known)}, got {task!r}")
-            if task in TASKS and self.counts is None:
-                raise InputError(f"{task} needs --counts: which numerals are in the domain")
-        for what, given, words in (
+        for name, given, known in (
+            ("tasks", self.tasks, (*TASKS, *SENTENCE_TASKS)),
             ("domains", self.domains, PROBE_DOMAINS),
             ("ranges", self.ranges, tuple(PROBE_RANGES)),
+            ("regressors", self.regressors, REGRESSORS),
         ):
             for word in given:
-                if word not in words:
-                    raise InputError(f"{what} must be among {', '.join(words)}, got {word!r}")
+                if word not in known:
+                    raise InputError(f"{name} must be among {', '.join(known)}, got {word!r}")
+        numeric = [task for task in self.tasks if task in TASKS]
+        if numeric and self.counts is None:
+            raise InputError(f"{numeric[0]} needs --counts: which numerals are in the domain")
 
     @property
     def cells(self) -> list[Cell]:
-        """Every cell, seed by seed."""
+        """All cells, ordered by seed, then task, domain and range."""
         return [
             Cell(task, domain, name, seed)
             for seed in self.seeds
@@ -88,72 +108,93 @@ def probe_system(
     plan: Plan,
     path: Path,
     *,
-    progress: Callable[[int], object] = int,
-    note: Callable[[str], object] = str,
+    progress: Callable[[int], object] | None = None,
+    note: Note = _ignore,
 ) -> list[Score]:
-    """Return the scores of a system, and add those to the file that it does not have yet.
+    """Return the scores of a system; those that the file lacks are computed and appended to it.
 
     Args:
-        system: What makes the vectors.
-        plan: What to ask.
-        path: `scores.jsonl`.
-        progress: Called with the cells that are done.
-        note: Called with a line for each cell that is left out, and why, and with how many numerals
-            a system does not know.
+        system: The system to probe.
+        plan: The cells to compute, and how.
+        path: The file of scores; a cell whose writing was interrupted is computed again.
+        progress: Called with the number of finished cells.
+        note: Called with a line for each cell that is left out, and with the number of numerals
+            that the system does not know.
     """
     known: dict[tuple[object, ...], list[Score]] = {}
-    for score in read_scores(path):
+    for score in repair_scores(path):
         known.setdefault(score.cell, []).append(score)
-    todo = [cell for cell in plan.cells if _key(system, plan, cell) not in known]
-    if any(cell.task in SENTENCE_TASKS for cell in todo) and system.embed_texts is None:
+    keys = {cell: _key(system, plan, cell) for cell in plan.cells}
+    missing = [cell for cell, key in keys.items() if key not in known]
+    n_done = len(keys) - len(missing)
+    for cell, scores in score_cells(system, plan, missing, note=note):
+        if scores:
+            append_scores(path, scores)
+        known[keys[cell]] = scores
+        n_done += 1
+        if progress:
+            progress(n_done)
+    return [score for key in keys.values() for score in known[key]]
+
+
+def score_cells(
+    system: System, plan: Plan, cells: Sequence[Cell], *, note: Note = _ignore
+) -> Iterator[tuple[Cell, list[Score]]]:
+    """Yield each cell with its scores, in the given order; none for a cell that is left out."""
+    if any(cell.task in SENTENCE_TASKS for cell in cells) and not isinstance(
+        system, SentenceSystem
+    ):
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
-    samples = draw_samples(plan, [cell for cell in todo if cell.task in TASKS], note)
-    answers = _ask(system, plan, samples, note)
-    scores = []
-    for done, cell in enumerate(plan.cells, 1):
-        key = _key(system, plan, cell)
-        if key not in known and cell in samples:
-            _, answer = next(answers)
-            known[key] = _name_scores(system, plan, cell, answer)
-            append_scores(path, known[key])
-        elif key not in known and cell.task in SENTENCE_TASKS and system.embed_texts:
-            known[key] = probe_sentences(
-                system.embed_texts, system.name, cell.seed, task=cell.task, range_name=cell.range
+    samples = draw_samples(plan, [cell for cell in cells if cell.task in TASKS], note)
+    answers = _answer_questions(system, plan, samples, note)
+    found: dict[Cell, dict[str, float]] = {}
+    for cell in cells:
+        if cell.task in SENTENCE_TASKS and isinstance(system, SentenceSystem):
+            yield (
+                cell,
+                probe_sentences(
+                    system.embed_texts,
+                    system.name,
+                    cell.seed,
+                    task=cell.task,
+                    range_name=cell.range,
+                ),
             )
-            append_scores(path, known[key])
-        scores += known.get(key, [])
-        progress(done)
-    return scores
+            continue
+        while cell in samples and cell not in found:
+            question, values = next(answers)
+            found[question.cell] = values
+        yield cell, _name_scores(system, plan, cell, found.get(cell, {}))
 
 
-def probe_layers(
-    system: System, plan: Plan, path: Path, *, note: Callable[[str], object] = str
-) -> list[Score]:
-    """Return how well ridge regression decodes numbers from each layer, 0 the embeddings.
-
-    Every layer is a system of its own, named after the whole one; cells that are left out are told
-    as by `probe_system`.
-    """
-    if system.embed_layer is None:
-        raise InputError(f"{system.name}: has no layers; ask a model")
+def probe_layers(system: System, plan: Plan, path: Path, *, note: Note = _ignore) -> list[Score]:
+    """Return the scores of ridge regression on each layer as a system of its own."""
     ridge = replace(plan, tasks=("decoding",), regressors=("ridge",), workers=1)
-    scores = []
-    for layer in range(system.n_layers + 1):
-        part = System(
-            f"{system.name} layer {layer}",
+    return [
+        score
+        for layer in split_layers(system)
+        for score in probe_system(layer, ridge, path, note=note)
+    ]
+
+
+def split_layers(system: System) -> list[System]:
+    """Return each layer of a model as a system of its own; layer 0 is the embeddings."""
+    if not isinstance(system, LayeredSystem):
+        raise InputError(f"{system.name}: has no layers; ask a model")
+    return [
+        NumeralSystem(
+            str(replace(SystemLabel.parse(system.name), layer=layer)),
             partial(system.embed_layer, layer),
             f"{system.fingerprint} layer {layer}",
         )
-        scores += probe_system(part, ridge, path, note=note)
-    return scores
+        for layer in range(system.n_layers + 1)
+    ]
 
 
-def draw_samples(
-    plan: Plan, cells: Sequence[Cell], note: Callable[[str], object] = str
-) -> dict[Cell, Sample]:
-    """Return the samples of cells; one with too few numerals is left out, with a note."""
+def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dict[Cell, Sample]:
+    """Return the sample of each cell; cells with too few numerals are left out, with a note."""
     samples: dict[Cell, Sample] = {}
-    if plan.counts is None:  # then no cell of the plan asks for numerals
+    if plan.counts is None:  # then the plan has only tasks on sentences
         return samples
     for cell in cells:
         rng = np.random.default_rng(
@@ -177,7 +218,7 @@ def draw_samples(
 def _find_numerals(
     counts: Counts, cell: Cell, most: int | None, rng: np.random.Generator
 ) -> Values:
-    """The numerals of a cell; if there may be but some, the same for all seeds and tasks."""
+    """Return the numerals of a cell, at most `most`; these are the same for all seeds and tasks."""
     if most is None:
         return pick_numerals(counts, cell.range, cell.domain, rng)
     place = [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
@@ -185,10 +226,10 @@ def _find_numerals(
     return take_some(pick_numerals(counts, cell.range, cell.domain, fixed), most, fixed)
 
 
-def _ask(
-    system: System, plan: Plan, samples: dict[Cell, Sample], note: Callable[[str], object]
+def _answer_questions(
+    system: System, plan: Plan, samples: dict[Cell, Sample], note: Note
 ) -> Iterator[tuple[Question, dict[str, float]]]:
-    """The answers to some cells, in order; every numeral is embedded once, here."""
+    """Return an iterator of questions with their scores; each numeral is embedded once, here."""
     if not samples:
         return iter(())
     drawn = {
@@ -197,17 +238,17 @@ def _ask(
     }
     numerals = np.unique(np.concatenate([*drawn.values()]))
     vectors = embed_cached(system, numerals, plan.cache)
-    _tell_unknown(system, vectors, note)
+    _note_unknown(system, vectors, note)
     questions = (
         Question(
-            cell,
-            sample,
-            drawn[cell],
-            vectors[np.searchsorted(numerals, drawn[cell])],
-            plan.protocol,
-            plan.regressors,
-            plan.device,
-            max(1, torch.get_num_threads() // plan.workers),
+            cell=cell,
+            sample=sample,
+            numerals=drawn[cell],
+            vectors=vectors[np.searchsorted(numerals, drawn[cell])],
+            protocol=plan.protocol,
+            regressors=plan.regressors,
+            device=plan.device,
+            threads=max(1, torch.get_num_threads() // plan.workers),
         )
         for cell, sample in samples.items()
     )
@@ -215,8 +256,8 @@ def _ask(
     return map_ordered(score_question, questions, workers=workers, start="spawn")
 
 
-def _tell_unknown(system: System, vectors: Matrix, note: Callable[[str], object]) -> None:
-    """Say how many numerals have a vector of zeros, which is that of the unknown."""
+def _note_unknown(system: System, vectors: Matrix, note: Note) -> None:
+    """Note how many numerals the system does not know: those whose vector is zero."""
     unknown = len(vectors) - int(vectors.any(axis=1).sum())
     if unknown == len(vectors):
         raise InputError(f"{system.name}: has no vector of any numeral asked for")
@@ -227,19 +268,19 @@ def _tell_unknown(system: System, vectors: Matrix, note: Callable[[str], object]
         )
 
 
-def _name_scores(system: System, plan: Plan, cell: Cell, answer: dict[str, float]) -> list[Score]:
+def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float]) -> list[Score]:
     return [
         Score(
-            system.name,
-            cell.task,
-            cell.domain,
-            cell.range,
-            metric,
-            plan.protocol.name,
-            cell.seed,
-            value,
+            system=system.name,
+            task=cell.task,
+            domain=cell.domain,
+            range=cell.range,
+            metric=metric,
+            protocol=plan.protocol.name,
+            seed=cell.seed,
+            value=value,
         )
-        for metric, value in answer.items()
+        for metric, value in values.items()
     ]
 
 

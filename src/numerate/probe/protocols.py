@@ -1,11 +1,12 @@
-"""Protocols: how a probe samples, trains and answers; each a small table of settings.
+"""Protocols: the settings of a probe, from sampling to training.
 
-`paper` is what the paper's scripts do, but seeded and without the same pair or list in train and
-test. `strict` splits the numbers first, so that nothing in a test sample was seen in training.
-`laptop` is strict with a list classifier that trains in seconds, and a quarter of the trees at four
-times the rate, which see fewer quantiles of each coordinate where there are many. `leaky` asks what
-`paper` does and answers as laptop does: what the split alone changes. `demo` is laptop at a size
-that a newcomer waits for.
+- `paper` follows the paper's scripts, but is seeded and never has a pair or list in both train and
+  test.
+- `strict` splits the numbers first, so that no number of the test set is seen in training.
+- `laptop` is `strict` with a list classifier that trains in seconds, a quarter of the trees at four
+  times the learning rate, and fewer bins for wide inputs.
+- `leaky` has the samples of `paper` and the probes of `laptop`; it shows the effect of the split.
+- `demo` is a smaller `laptop` that runs in a minute or two.
 """
 
 from dataclasses import dataclass, replace
@@ -16,67 +17,86 @@ from numerate.errors import InputError
 TEST_SHARE = 0.2
 VALIDATION_SHARE = 0.1
 LIST_LENGTH = 5
-BINS, WIDE = 256, 64  # XGBoost's own, and more coordinates than this are wide
+TREE_DEPTH = 5
+BINS = 256  # the default of XGBoost
+WIDE = 64  # inputs with more coordinates are wide
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListProbe:
-    """A classifier that says where in a list the largest or smallest number stands.
+    """The settings of a classifier that finds the largest or smallest number of a list.
 
-    `lstm` reads the five vectors one after the other with stacked LSTMs; `scorer` gives each vector
-    a score by one small network, the same for every place, and compares the five.
+    `lstm` reads the five vectors in order with stacked LSTMs. `scorer` applies one small network to
+    each vector and compares the five outputs.
     """
 
     kind: Literal["lstm", "scorer"]
     layers: int
     width: float
-    """Of an LSTM in widths of the embedding, of a scorer in units."""
+    """Hidden units: for an LSTM as a multiple of the width of the vectors, for a scorer in all."""
     outputs: Literal["sigmoid", "softmax"]
-    """Sigmoids answer with the first output above a half, as the paper's scripts do."""
+    """With sigmoids the first output above 0.5 is the answer, as in the paper's scripts."""
     epochs: int
     batch: int
     learning_rate: float
     weight_decay: float = 0.0
     choose_epoch: bool = True
-    """By accuracy on a validation part; otherwise the last one counts."""
+    """Whether to keep the epoch with the best validation accuracy, rather than the last."""
     standardize: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """How to probe: what is split, how many samples there are, and what is trained on them."""
+    """The settings of a probe: how data are split, how many there are, and what is trained."""
 
     name: str
     split: Literal["samples", "numbers"]
     lists: ListProbe
     trees: int = 1000
-    depth: int = 5
     learning_rate: float = 0.01
     wide_bins: int = BINS
-    """Quantiles of a coordinate where a tree may split, if the input is wide."""
+    """Bins of XGBoost for each coordinate of a wide input."""
     n_train: int = 800
     n_test: int = 200
     close_share: float = 0.5
-    """Of the lists, those whose numbers are neighbours in value."""
+    """The share of lists whose numbers are close in value."""
     most: int | None = None
-    """Numerals of a cell at most, the same for all seeds and tasks."""
+    """The largest number of numerals of a cell; they are the same for all seeds and tasks."""
 
     def count_bins(self, width: int) -> int:
-        """Return how many quantiles trees see of each coordinate of an input."""
+        """Return the number of bins for inputs of a width."""
         return self.wide_bins if width > WIDE else BINS
 
 
+_LSTM = ListProbe(
+    kind="lstm",
+    layers=4,
+    width=2.0,
+    outputs="softmax",
+    epochs=150,
+    batch=10,
+    learning_rate=1e-4,
+)
 PAPER = Protocol(
-    "paper",
-    "samples",
-    ListProbe("lstm", 4, 2.0, "sigmoid", 150, 10, 1e-4, choose_epoch=False, standardize=False),
+    name="paper",
+    split="samples",
+    lists=replace(_LSTM, outputs="sigmoid", choose_epoch=False, standardize=False),
     close_share=0.0,
 )
-STRICT = Protocol("strict", "numbers", ListProbe("lstm", 4, 2.0, "softmax", 150, 10, 1e-4))
+STRICT = Protocol(name="strict", split="numbers", lists=_LSTM)
 LAPTOP = Protocol(
-    "laptop",
-    "numbers",
-    ListProbe("scorer", 2, 128, "softmax", 50, 50, 1e-3, weight_decay=1e-2),
+    name="laptop",
+    split="numbers",
+    lists=ListProbe(
+        kind="scorer",
+        layers=2,
+        width=128,
+        outputs="softmax",
+        epochs=50,
+        batch=50,
+        learning_rate=1e-3,
+        weight_decay=1e-2,
+    ),
     trees=250,
     learning_rate=0.04,
     wide_bins=16,
@@ -96,7 +116,7 @@ PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, STRICT, LAPTOP, LEA
 
 
 def find_protocol(name: str) -> Protocol:
-    """Return the protocol of a name."""
+    """Return a protocol by name."""
     if name not in PROTOCOLS:
         raise InputError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {name!r}")
     return PROTOCOLS[name]

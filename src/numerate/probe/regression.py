@@ -1,7 +1,7 @@
-"""Regress: decoding and addition; from vectors to the logarithm of a number (section 4).
+"""Regression: from vectors to the logarithm of a number, for decoding and addition (section 4).
 
-The target is y = ln n + 1. The paper's regressor is XGBoost; ridge regression stands beside it,
-since trees split one coordinate at a time and cannot read a direction in a vector space.
+The target is y = ln n + 1. The paper's regressor is XGBoost. Ridge regression is added because
+trees split one coordinate at a time and cannot read a direction of the vector space.
 """
 
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from numerate.probe.protocols import Protocol
+from numerate.probe.controls import Matrix
+from numerate.probe.protocols import TREE_DEPTH, Protocol
 
 Floats = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.floating]
 _ALPHAS = np.logspace(-3, 6, 19)
 
 
 @dataclass(frozen=True)
-class Errors:
-    """How far predictions are from the truth."""
+class RegressionErrors:
+    """The errors of predictions of y = ln n + 1."""
 
     log_rmse: float
-    """What the paper's tables show: sqrt(mean((ln(1 + y') - ln(1 + y))^2)); y is a logarithm."""
+    """The paper's metric, sqrt(mean((ln(1 + y') - ln(1 + y))^2)); y is a logarithm already."""
     rmse_ln: float
-    """The root mean square error of y itself."""
+    """The root mean squared error of y itself."""
     r2: float
 
     def named(self, prefix: str = "") -> dict[str, float]:
-        """Return the errors under the names of their metrics."""
+        """Return the errors by the names of their metrics, with a prefix."""
         return {
             f"{prefix}log-rmse": self.log_rmse,
             f"{prefix}rmse-ln": self.rmse_ln,
@@ -36,7 +36,7 @@ class Errors:
 
 
 def target(values: npt.ArrayLike) -> Floats:
-    """Return y = ln n + 1 of the numbers to predict.
+    """Return the targets y = ln n + 1 of some numbers.
 
     >>> target([1]).tolist()
     [1.0]
@@ -44,15 +44,15 @@ def target(values: npt.ArrayLike) -> Floats:
     return np.log(np.asarray(values, np.float64)) + 1
 
 
-def measure_errors(predicted: Floats, truth: Floats) -> Errors:
-    """Return the errors of predictions; one below 0, which is no number's y, counts as 0 there."""
-    error = predicted - truth
-    log_error = np.log1p(np.maximum(predicted, 0)) - np.log1p(truth)
-    spread = float(np.mean((truth - truth.mean()) ** 2))
-    return Errors(
-        float(np.sqrt(np.mean(log_error**2))),
-        float(np.sqrt(np.mean(error**2))),
-        1 - float(np.mean(error**2)) / spread,
+def measure_errors(predicted: Floats, truth: Floats) -> RegressionErrors:
+    """Return the errors of predictions; in `log_rmse` predictions below 0 count as 0."""
+    from sklearn.metrics import root_mean_squared_error, root_mean_squared_log_error
+
+    return RegressionErrors(
+        log_rmse=float(root_mean_squared_log_error(truth, np.maximum(predicted, 0))),
+        rmse_ln=float(root_mean_squared_error(truth, predicted)),
+        # sklearn's r2_score divides sums, not means, and differs from older scores in the last bit.
+        r2=1 - float(np.mean((predicted - truth) ** 2)) / float(np.var(truth)),
     )
 
 
@@ -63,15 +63,15 @@ def predict_by_trees(
     protocol: Protocol,
     *,
     seed: int,
-    device: str = "cpu",
-    threads: int = 1,
+    device: str,
+    threads: int,
 ) -> Floats:
-    """Return what boosted trees predict, with the protocol's settings."""
+    """Return the predictions of boosted trees with the settings of a protocol."""
     from xgboost import XGBRegressor
 
     model = XGBRegressor(
         n_estimators=protocol.trees,
-        max_depth=protocol.depth,
+        max_depth=TREE_DEPTH,
         learning_rate=protocol.learning_rate,
         max_bin=protocol.count_bins(train.shape[1]),
         random_state=seed,
@@ -83,7 +83,7 @@ def predict_by_trees(
 
 
 def predict_by_ridge(train: Matrix, truth: Floats, test: Matrix) -> Floats:
-    """Return what ridge regression predicts, its penalty chosen by leaving each row out in turn."""
+    """Return the predictions of ridge regression; leave-one-out validation chooses its penalty."""
     from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -1,4 +1,4 @@
-"""Samples: from counts to probe sets: which pairs and lists, and how they are split."""
+"""Samples: the numerals, pairs and lists of a probe, split into train, validation and test."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from numerate.probe.protocols import LIST_LENGTH, TEST_SHARE, VALIDATION_SHARE, 
 
 PROBE_DOMAINS = ("in", "out")
 TASKS = ("decoding", "addition", "list-maximum", "list-minimum")
-FEWEST = 90  # numerals that a cell needs: some twenty to test with, and their pairs
-_CLOSE = 10  # a close list comes from so many neighbours
+FEWEST = 90  # numerals of a cell; a fifth of them are for testing
+_CLOSE = 10  # a close list is drawn from ten consecutive numerals
 
 
 class TooFewError(InputError):
-    """A cell that has too few numerals to be probed; it is left out with a note."""
+    """A cell has too few numerals to be probed."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of numerals to train on, to choose by and to test on: one, two or five to a row.
+    """Rows of one, two or five numerals for training, validation and testing.
 
-    `validation` is a part of what there is to train on, and not in `train`.
+    `validation` is a part of the training rows that is not in `train`.
     """
 
     train: Values
@@ -33,7 +33,7 @@ class Sample:
 
 
 def take_some(numerals: Values, most: int | None, rng: np.random.Generator) -> Values:
-    """Return numerals, or as many of them as there may be, in increasing order."""
+    """Return at most `most` of the numerals, drawn at random, in increasing order."""
     if most is None or len(numerals) <= most:
         return numerals
     return np.sort(rng.choice(numerals, most, replace=False))
@@ -42,10 +42,10 @@ def take_some(numerals: Values, most: int | None, rng: np.random.Generator) -> V
 def draw_sample(
     task: str, numerals: Values, protocol: Protocol, rng: np.random.Generator
 ) -> Sample:
-    """Return what to train and to test on, split as the protocol promises.
+    """Return the sample of a task, split as the protocol says.
 
-    `samples`: no row of the test set is in the training set, pairs in either order, lists in any.
-    `numbers`: no numeral of the test set is in the training set at all.
+    `samples`: no row is in both the training and the test set, whatever the order of its numerals.
+    `numbers`: no numeral is in both the training and the test set.
     """
     if len(numerals) < FEWEST:
         raise TooFewError(f"{len(numerals)} numerals, but a probe needs at least {FEWEST}")
@@ -64,7 +64,9 @@ def draw_sample(
 
 
 def find_close(lists: Values) -> npt.NDArray[np.bool_]:
-    """Return which lists are of neighbours: within ten of the numerals that all of them have.
+    """Return a mask of the close lists.
+
+    A list is close if its numerals lie within ten consecutive values of all numerals in `lists`.
 
     >>> find_close(np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [1, 20, 30, 40, 50]])).tolist()
     [True, True, False]
@@ -75,7 +77,7 @@ def find_close(lists: Values) -> npt.NDArray[np.bool_]:
 
 
 def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, Values, Values]:
-    """Numerals to train on, to choose by and to test on, each in increasing order."""
+    """Return numerals for training, validation and testing, each in increasing order."""
     shuffled = rng.permutation(numerals)
     n_test = round(TEST_SHARE * len(numerals))
     n_validation = max(LIST_LENGTH + 1, round(VALIDATION_SHARE * len(numerals)))
@@ -84,12 +86,12 @@ def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, 
 
 
 def _draw_pairs(numerals: Values, size: int, rng: np.random.Generator) -> Values:
-    """Distinct pairs, where (a, b) and (b, a) are the same; a numeral may be added to itself."""
+    """Return distinct pairs; (a, b) equals (b, a), and a numeral may be paired with itself."""
     return _draw_distinct(lambda: rng.choice(numerals, 2), size)
 
 
 def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generator], Values]:
-    """Lists of different numerals, a share of them of neighbours in value; no list twice."""
+    """Return a function that draws distinct lists of distinct numerals, a share of them close."""
 
     def draw(numerals: Values, size: int, rng: np.random.Generator) -> Values:
         def draw_list() -> Values:
@@ -104,7 +106,7 @@ def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generato
 
 
 def _draw_distinct(draw: Callable[[], Values], size: int) -> Values:
-    """So many different rows, in whatever order their numerals stand; or all that can be found."""
+    """Return `size` rows with distinct sets of numerals, or fewer if there are not as many."""
     rows: dict[tuple[int, ...], Values] = {}
     for _ in range(50 * size):
         if len(rows) == size:

@@ -1,8 +1,7 @@
-"""Cells: one question of a probe and its answer; from vectors of numerals to scores (section 4).
+"""Score one cell: from the vectors of its numerals to its metrics (section 4).
 
-A cell is a task on a range of numbers, in or out of the domain, with a seed. The processors are
-shared between the cells that are computed at the same time: by default each gets one, and so many
-threads.
+Several cells may be computed at the same time, each in a process of its own; `threads` limits how
+many processors one cell uses.
 """
 
 from collections.abc import Iterator
@@ -25,10 +24,12 @@ from numerate.probe.regression import (
 )
 from numerate.probe.samples import Sample, find_close
 
+REGRESSORS = ("trees", "ridge")
+
 
 @dataclass(frozen=True)
 class Cell:
-    """What is computed in one go."""
+    """A task on a range of numbers, in or out of the domain, with a seed."""
 
     task: str
     domain: str
@@ -36,9 +37,9 @@ class Cell:
     seed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
-    """A cell with its sample, the vectors of the sample's numerals, and how to ask.
+    """A cell with its sample, the vectors of the sample's numerals, and the settings of the probe.
 
     `numerals` are in increasing order, and `vectors` has a row for each.
     """
@@ -50,32 +51,32 @@ class Question:
     protocol: Protocol
     regressors: tuple[str, ...]
     device: str
-    threads: int = 1
+    threads: int
 
     def look_up(self, rows: Values) -> Matrix:
-        """Return the vectors of rows of numerals."""
+        """Return the vectors of numerals, with one more axis than `rows`."""
         found: Matrix = self.vectors[np.searchsorted(self.numerals, rows)]
         return found
 
 
 def score_question(question: Question) -> dict[str, float]:
-    """Return the scores of a cell by the names of their metrics."""
+    """Return the metrics of a cell by name."""
     score = _score_lists if question.cell.task.startswith("list") else _score_regression
     with _limit_threads(question.threads):
         return score(question)
 
 
 def predict_values(question: Question) -> Floats:
-    """Return what trees decode the numerals of a question's test set to, as values."""
+    """Return the values that boosted trees decode for the numerals of the test set."""
     with _limit_threads(question.threads):
-        x, y, x_test = _lay_out(question)
+        x, y, x_test = _make_inputs(question)
         predicted: Floats = np.exp(_predict_by_trees(question, x, y, x_test) - 1)
     return predicted
 
 
 def _score_regression(question: Question) -> dict[str, float]:
-    """The errors of decoding and addition, by each regressor."""
-    x, y, x_test = _lay_out(question)
+    """Return the errors of decoding or addition for each regressor."""
+    x, y, x_test = _make_inputs(question)
     y_test = target(question.sample.test.sum(axis=1))
     scores: dict[str, float] = {}
     if "trees" in question.regressors:
@@ -85,8 +86,8 @@ def _score_regression(question: Question) -> dict[str, float]:
     return scores
 
 
-def _lay_out(question: Question) -> tuple[Matrix, Floats, Matrix]:
-    """What to train on, its targets, and what to test on."""
+def _make_inputs(question: Question) -> tuple[Matrix, Floats, Matrix]:
+    """Return the training inputs, their targets, and the test inputs."""
     sample = question.sample
     rows = np.concatenate((sample.train, sample.validation))
     x, x_test = (question.look_up(part).reshape(len(part), -1) for part in (rows, sample.test))
@@ -106,10 +107,10 @@ def _predict_by_trees(question: Question, x: Matrix, y: Floats, x_test: Matrix) 
 
 
 def _score_lists(question: Question) -> dict[str, float]:
-    """How often the largest or smallest of a list is found; of near and far numbers apart too."""
+    """Return the accuracy on all lists, on close lists, and on the other lists."""
     sample, probe, task = question.sample, question.protocol.lists, question.cell.task
     parts = [sample.train, sample.validation, sample.test]
-    if not probe.choose_epoch:  # then nothing is kept apart
+    if not probe.choose_epoch:  # then there is no need of a validation part
         parts[0] = np.concatenate((sample.train, sample.validation))
     x, x_validation, x_test = (torch.from_numpy(question.look_up(part)) for part in parts)
     answers = classify_lists(
@@ -120,9 +121,11 @@ def _score_lists(question: Question) -> dict[str, float]:
         seed=question.cell.seed,
         device=question.device,
     )
-    right, is_close = answers == find_places(parts[2], task), find_close(parts[2])
+    correct, is_close = answers == find_places(parts[2], task), find_close(parts[2])
     kinds = {"": np.ones_like(is_close), "close ": is_close, "apart ": ~is_close}
-    return {f"{kind}accuracy": float(right[of].mean()) for kind, of in kinds.items() if of.any()}
+    return {
+        f"{kind}accuracy": float(correct[mask].mean()) for kind, mask in kinds.items() if mask.any()
+    }
 
 
 @contextmanager

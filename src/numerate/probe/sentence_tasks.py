@@ -1,9 +1,9 @@
-"""Sentences: probe sets for what practitioners feel, drawn from templates of this project.
+"""Sentence tasks: probes of sentence vectors, with sentences from templates of this project.
 
-Three tasks, none of which trains anything. *Distance*: sentences that differ in one number alone;
-does their cosine distance grow with the distance of the numbers? *Retrieval*: is the sentence with
-the right subject and the nearest number found first? *Paraphrases*, without numbers: what has
-become of ordinary sentence similarity? Numbers are near where |ln a - ln b| is small.
+Three tasks, none of which trains anything. *Distance*: for sentences that differ only in a number,
+does the cosine distance grow with the distance of the numbers? *Retrieval*: does a query find the
+document with the right subject and the nearest number first? *Paraphrases*: does a sentence without
+numbers find its paraphrase first? Numbers are near if |ln a - ln b| is small.
 """
 
 import tomllib
@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from numerate.extract.ranges import PROBE_RANGES
 from numerate.probe.scores import Score
+from numerate.probe.statistics import correlate_ranks, unit_rows
 
-Floats = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], npt.NDArray[Any]]
 SENTENCE_TASKS = ("distance", "retrieval", "paraphrases")
 PROTOCOL = "sentences"
@@ -29,9 +29,9 @@ _POOLS, _POOL_SUBJECTS, _POOL_NUMBERS, _POOL_QUERIES = 16, 5, 5, 4
 
 @dataclass(frozen=True)
 class Distances:
-    """Triples of sentences that differ in one number: the second number is nearer to the first.
+    """Triples of sentences that differ only in a number; the second is nearer to the first.
 
-    `texts` has the shape (templates, triples, 3), `values` too.
+    `texts` and `values` have the shape (templates, triples, 3).
     """
 
     texts: npt.NDArray[np.str_]
@@ -40,10 +40,10 @@ class Distances:
 
 @dataclass(frozen=True)
 class Pool:
-    """Documents of some subjects with some numbers each, and queries on them.
+    """Documents on a few subjects with a few numbers each, and queries for them.
 
-    `documents` has the shape (subjects, numbers), `queries` (subjects, queries); `nearest` says
-    which of the numbers is the one to find, for each query.
+    `documents` has the shape (subjects, numbers), `queries` and `nearest` (subjects, queries);
+    `nearest` is the index of the number that a query should find.
     """
 
     documents: npt.NDArray[np.str_]
@@ -54,9 +54,9 @@ class Pool:
 def probe_sentences(
     embed: Embed, system: str, seed: int, *, task: str, range_name: str
 ) -> list[Score]:
-    """Return the scores of one cell: a task, a range of numbers and a seed.
+    """Return the scores of one task on one range of numbers with one seed.
 
-    Every system that is asked with the same seed gets the same sentences.
+    The sentences depend only on the task, the range and the seed, not on the system.
     """
     ranges = list(PROBE_RANGES)
     bounds = PROBE_RANGES[range_name]
@@ -68,13 +68,22 @@ def probe_sentences(
     else:
         values = score_paraphrases(embed)
     return [
-        Score(system, task, PROTOCOL, range_name, metric, PROTOCOL, seed, value)
+        Score(
+            system=system,
+            task=task,
+            domain=PROTOCOL,
+            range=range_name,
+            metric=metric,
+            protocol=PROTOCOL,
+            seed=seed,
+            value=value,
+        )
         for metric, value in values.items()
     ]
 
 
 def draw_distances(bounds: tuple[float, float], rng: np.random.Generator) -> Distances:
-    """Return triples of sentences with numbers from a range, one template for each subject."""
+    """Return triples of sentences with numbers from a range, with one template per subject."""
     templates = [str(rng.choice(subject["tell"])) for subject in _read_sentences()["subjects"]]
     values = np.array([[draw_numbers(bounds, 3, rng) for _ in range(_TRIPLES)] for _ in templates])
     logs = np.log(values)
@@ -88,7 +97,7 @@ def draw_distances(bounds: tuple[float, float], rng: np.random.Generator) -> Dis
 
 
 def draw_pools(bounds: tuple[float, float], rng: np.random.Generator) -> list[Pool]:
-    """Return pools of documents, each with the queries on it, with numbers from a range."""
+    """Return pools of documents and queries with numbers from a range."""
     return [_draw_pool(bounds, rng) for _ in range(_POOLS)]
 
 
@@ -110,7 +119,7 @@ def _draw_pool(bounds: tuple[float, float], rng: np.random.Generator) -> Pool:
 def draw_numbers(
     bounds: tuple[float, float], size: int, rng: np.random.Generator, *, avoid: Sequence[int] = ()
 ) -> list[int]:
-    """Return distinct whole numbers of a range, each magnitude as likely as any other."""
+    """Return distinct integers of a range, drawn uniformly on the logarithmic scale."""
     low, high = np.log(bounds[0]), np.log(bounds[1])
     drawn: dict[int, None] = {}
     while len(drawn) < size:
@@ -123,18 +132,16 @@ def draw_numbers(
 def score_distances(embed: Embed, drawn: Distances) -> dict[str, float]:
     """Return how well cosine distances follow the distances of the numbers.
 
-    `spearman` is the rank correlation within the sentences of a template, the mean over templates;
-    `closer` how often the sentence with the nearer of two numbers is the nearer one (chance: 0.5;
-    a tie is half right).
+    `spearman` is the rank correlation within each template, averaged over templates. `closer` is
+    how often the sentence with the nearer number has the higher cosine (chance: 0.5; ties count
+    half).
     """
-    from scipy.stats import spearmanr
-
-    vectors = _unit(embed(drawn.texts.ravel().tolist())).reshape(*drawn.texts.shape, -1)
+    vectors = unit_rows(embed(drawn.texts.ravel().tolist())).reshape(*drawn.texts.shape, -1)
     cosine = np.einsum("stw,stkw->stk", vectors[:, :, 0], vectors[:, :, 1:])
     logs = np.log(drawn.values)
     gaps = np.abs(logs[..., :1] - logs[..., 1:])
-    ranks = [  # vectors that are all alike follow nothing
-        float(spearmanr(-close.ravel(), gap.ravel()).statistic) if np.ptp(close) else 0.0
+    ranks = [
+        correlate_ranks(-close.ravel(), gap.ravel())
         for close, gap in zip(cosine, gaps, strict=True)
     ]
     difference = cosine[..., 0] - cosine[..., 1]
@@ -144,16 +151,16 @@ def score_distances(embed: Embed, drawn: Distances) -> dict[str, float]:
 
 
 def score_pools(embed: Embed, pools: Sequence[Pool]) -> dict[str, float]:
-    """Return how often queries find what they ask for.
+    """Return how often queries find the right document.
 
-    `first` is the right subject with the nearest number before all other documents (chance: 0.04),
-    `subject` a document of the right subject (0.2), `nearest` the nearest number before the others
-    of that subject (0.2).
+    `first`: the right subject with the nearest number ranks first of all documents (chance: 0.04).
+    `subject`: a document on the right subject ranks first (0.2). `nearest`: the nearest number
+    ranks first among the documents on the right subject (0.2).
     """
     texts = [
         text for pool in pools for part in (pool.documents, pool.queries) for text in part.ravel()
     ]
-    vectors = iter(np.split(_unit(embed(texts)), _ends(pools)))
+    vectors = iter(np.split(unit_rows(embed(texts)), _ends(pools)))
     rows = []
     for pool in pools:
         documents, queries = next(vectors), next(vectors)
@@ -177,15 +184,15 @@ def score_pools(embed: Embed, pools: Sequence[Pool]) -> dict[str, float]:
 
 
 def score_paraphrases(embed: Embed) -> dict[str, float]:
-    """Return what is left of ordinary sentence similarity, on sentences without numbers.
+    """Return how well ordinary sentence similarity works, on sentences without numbers.
 
-    `first` is how often a sentence finds its paraphrase before all sentences about something else
-    and their variations (chance: 0.004). Its own variation, of nearly the same words and another
-    meaning, is not among them: no encoder of this kind tells that apart.
+    `first` is how often the paraphrase of a sentence ranks first among the paraphrases, sentences
+    and variations of all others (chance: 0.004). The sentence's own variation, which has nearly the
+    same words but another meaning, is left out: no encoder of this kind separates the two.
     """
     rows: list[Mapping[str, str]] = _read_sentences()["paraphrases"]
     kinds = ("same", "sentence", "other")
-    vectors = _unit(embed([row[kind] for kind in kinds for row in rows]))
+    vectors = unit_rows(embed([row[kind] for kind in kinds for row in rows]))
     n_rows = len(rows)
     cosine = vectors[n_rows : 2 * n_rows] @ vectors.T
     own = np.arange(n_rows)
@@ -196,13 +203,6 @@ def score_paraphrases(embed: Embed) -> dict[str, float]:
 def _ends(pools: Sequence[Pool]) -> list[int]:
     sizes = [part.size for pool in pools for part in (pool.documents, pool.queries)]
     return [int(end) for end in np.cumsum(sizes)[:-1]]
-
-
-def _unit(vectors: npt.NDArray[Any]) -> Floats:
-    """Vectors of length one; in double precision, so that near ties are told apart."""
-    double: Floats = np.asarray(vectors, np.float64)
-    unit: Floats = double / np.linalg.norm(double, axis=1, keepdims=True)
-    return unit
 
 
 def _write(template: str, number: int) -> str:

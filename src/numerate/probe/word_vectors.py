@@ -1,9 +1,10 @@
-"""Word vectors: from a file in GloVe's or word2vec's text format to the vectors of numerals.
+"""Word vectors: the vectors of numerals from a file in the text format of GloVe or word2vec.
 
-A line is a word and its numbers, with blanks between; word2vec's first line says how many words and
-how many numbers there are. The file, perhaps packed, is read as a stream, and no row is kept but
-those of the numerals asked for, as they are written: `12345`. A numeral that the file lacks has a
-vector of zeros: all systems must answer the same questions to be compared.
+A line holds a word and its coordinates, separated by blanks; in word2vec's format the first line
+holds the number of words and the width. The file, which may be compressed, is read as a stream, and
+only the rows of the numerals asked for are kept. Numerals are looked up without separators:
+`12345`. A numeral that the file lacks gets a vector of zeros, so that all systems answer the same
+questions.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ _NUMERAL_LINE = re.compile(rb"^([1-9][0-9]{0,10})[ \t]([^\n]*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class WordVectors:
-    """A file of word vectors: its width, and whether its first line is a header."""
+    """A file of word vectors, the width of its vectors, and whether its first line is a header."""
 
     path: Path
     width: int
@@ -32,12 +33,12 @@ class WordVectors:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the file."""
+        """The SHA-256 digest of the file."""
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def embed_numerals(self, numerals: Sequence[int]) -> Rows:
-        """Return a row for each numeral, zeros where the file has none; of several the first."""
+        """Return a row for each numeral: its first vector in the file, or zeros."""
         vectors = np.zeros((len(numerals), self.width), np.float32)
         places = {str(numeral).encode(): row for row, numeral in enumerate(numerals)}
         for block in _read_blocks(self.path):
@@ -59,12 +60,12 @@ class WordVectors:
 
 
 def open_word_vectors(name: str) -> WordVectors:
-    """Return the word vectors of a file, whose first line tells its form."""
+    """Return the word vectors of a file; its first line decides the format and the width."""
     path = Path(name)
     if not path.is_file():
         what = "a folder, not a file" if path.is_dir() else "no such file"
         raise InputError(f"{name}: {what}; name word vectors in GloVe's or word2vec's text format")
-    first = next(_read_blocks(path), Block(name, b"")).data.partition(b"\n")[0]
+    first = next(_read_blocks(path), Block(source=name, data=b"")).data.partition(b"\n")[0]
     _, *numbers = first.split() or [b""]
     header = re.fullmatch(rb"[0-9]+ ([1-9][0-9]*)\s*", first)
     if header:
@@ -79,5 +80,5 @@ def open_word_vectors(name: str) -> WordVectors:
 
 
 def _read_blocks(path: Path) -> Iterator[Block]:
-    """The file in blocks of whole lines; some words of published files are not UTF-8."""
+    """Yield blocks of whole lines; in published files some words are not valid UTF-8."""
     return read_source(str(path), field="", errors="replace")

@@ -7,20 +7,29 @@ claimed, with its 95 % interval: paired over seeds, or over numerals where there
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from numerate.extract.ranges import ALL, OUT_RANGES
+from numerate.markdown import format_table
 from numerate.prime.variants import PAPER_VARIANTS
-from numerate.probe.scores import Score, Summary, group_by_seed, summarize_values
+from numerate.probe.scores import Score
+from numerate.probe.statistics import (
+    SeedValues,
+    Summary,
+    compare_seeds,
+    correlate_with_nearness,
+    group_by_seed,
+    summarize_values,
+)
 from numerate.report.headline import tell_summary
-from numerate.report.paper_tables import compare_seeds
 from numerate.report.run_folder import Portrait
-from numerate.report.system_charts import follow_distance
+from numerate.report.templates import render_template
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 Verdict = Literal["holds", "does not hold", "cannot be told here"]
-_Seeds = Mapping[int, float]
-_Cells = Mapping[tuple[str, ...], _Seeds]
+_Cells = Mapping[tuple[str, ...], SeedValues]
 _SMALL, _LARGE = OUT_RANGES
 _LISTS = ("list-maximum", "list-minimum")
 _WITHOUT = ("base", "GenBERT recipe", "MWP-BERT recipe")
@@ -35,8 +44,13 @@ class Check:
     difference: Summary
 
     @property
+    def amount(self) -> str:
+        """The difference with its interval, as text."""
+        return tell_summary(self.difference).replace("-", "−")
+
+    @property
     def verdict(self) -> Verdict:
-        """What the interval says; without one nothing can be told."""
+        """The side of zero on which the interval lies; open if it includes zero or is missing."""
         mean, half = self.difference.mean, self.difference.half
         if mean - half > 0:
             return "holds"
@@ -89,43 +103,28 @@ def judge_claims(scores: Sequence[Score], portraits: Sequence[Portrait]) -> list
 
 
 def claims_to_markdown(claims: Sequence[Claim]) -> str:
-    """Return the claims as two tables: their verdicts, and the comparisons behind them."""
-    lines = ["| claim | anchor | verdict | comparisons |", "|---|---|---|---|"]
-    lines += [
-        f"| {claim.number}. {claim.title} | {claim.shown} | **{claim.verdict}** | {claim.tally} |"
+    """Return two tables: the verdict on each claim, and the comparisons behind it."""
+    verdicts = [
+        [f"{claim.number}. {claim.title}", claim.shown, f"**{claim.verdict}**", claim.tally]
         for claim in claims
     ]
-    lines += ["", "| claim | anchor | compared | difference, positive as claimed | |"]
-    lines.append("|---|---|---|---|---|")
-    lines += [
-        f"| {claim.number} | {claim.shown} | {check.what} | {_tell(check.difference)} "
-        f"| {check.verdict} |"
+    checks = [
+        [str(claim.number), claim.shown, check.what, check.amount, check.verdict]
         for claim in claims
         for check in claim.checks
     ]
-    return "\n".join(lines) + "\n"
-
-
-def claims_to_html(claims: Sequence[Claim]) -> str:
-    """Return the verdicts as a table, each with its comparisons in the same row."""
-    head = "".join(
-        f"<th scope=col>{name}" for name in ("Claim", "Anchor", "Verdict", "Comparisons")
+    heads = ["claim", "anchor", "compared", "difference, positive as claimed", ""]
+    return "\n".join(
+        [
+            format_table(["claim", "anchor", "verdict", "comparisons"], verdicts),
+            format_table(heads, checks),
+        ]
     )
-    rows = []
-    for claim in claims:
-        behind = "".join(
-            f"<li>{escape(check.what)}: {_tell(check.difference)}" for check in claim.checks
-        )
-        rows.append(
-            f"<tr><th scope=row>{claim.number}. {escape(claim.title)}<td>{claim.shown}"
-            f"<td>{claim.verdict}<td><details><summary>{claim.tally}</summary>"
-            f"<ul>{behind}</ul></details>"
-        )
-    return f"<table><thead><tr>{head}<tbody>{''.join(rows)}</table>\n"
 
 
-def _tell(difference: Summary) -> str:
-    return tell_summary(difference).replace("-", "−")
+def claims_to_html(claims: Sequence[Claim]) -> "Markup":
+    """Return the verdicts as an HTML table; each row can be unfolded to its comparisons."""
+    return render_template("claims.html.j2", claims=claims)
 
 
 def _seeds(
@@ -135,12 +134,12 @@ def _seeds(
     range_name: str,
     domain: str = "in",
     metric: str = "log-rmse",
-) -> _Seeds:
+) -> SeedValues:
     """A score by seed; none where there is none."""
     return cells.get((system, task, domain, range_name, metric), {})
 
 
-def _check(what: str, more: _Seeds, less: _Seeds) -> Iterator[Check]:
+def _check(what: str, more: SeedValues, less: SeedValues) -> Iterator[Check]:
     difference = compare_seeds(more, less)
     if difference is not None:
         yield Check(what, difference)
@@ -216,7 +215,7 @@ def _find_diagonals(
     base = known.get("base")
     for system in names.values():
         if base is not None and system in known:
-            gains = follow_distance(known[system]) - follow_distance(base)
+            gains = correlate_with_nearness(known[system]) - correlate_with_nearness(base)
             yield Check(
                 f"{system} − base: rank correlation of cosine and nearness",
                 summarize_values(gains.tolist()),

@@ -19,8 +19,8 @@ from numerate.report.charts import (
     span,
     span_log,
 )
-from numerate.report.primed_examples import Example
-from numerate.report.run_folder import Entry
+from numerate.report.primed_examples import PrimedExample
+from numerate.report.run_folder import CurveEntry
 
 _BINS = 120
 _LOSSES, _SHARES = "eval_loss_", "eval_accuracy_"
@@ -96,7 +96,7 @@ def chart_sweeps(sweeps: Mapping[str, Sweep]) -> Chart | None:
     return Chart("sweep", "lines", "How many anchors: AIC and BIC", sentence, tuple(panels))
 
 
-def chart_curves(curves: Mapping[str, Sequence[Entry]], cast: Cast) -> Chart | None:
+def chart_curves(curves: Mapping[str, Sequence[CurveEntry]], cast: Cast) -> Chart | None:
     """Return loss and accuracy over the steps of training, and on held-out text (dashed)."""
     panels = tuple(
         panel
@@ -122,7 +122,7 @@ def chart_curves(curves: Mapping[str, Sequence[Entry]], cast: Cast) -> Chart | N
 
 
 def _curve_panel(
-    curves: Mapping[str, Sequence[Entry]], key: str, title: str, cast: Cast
+    curves: Mapping[str, Sequence[CurveEntry]], key: str, title: str, cast: Cast
 ) -> Panel | None:
     series = []
     for place, (name, entries) in enumerate(curves.items()):
@@ -143,7 +143,7 @@ def _curve_panel(
     )
 
 
-def chart_lessons(curves: Mapping[str, Sequence[Entry]]) -> Chart | None:
+def chart_lessons(curves: Mapping[str, Sequence[CurveEntry]]) -> Chart | None:
     """Return what the baselines' recipes learned, a panel each: held out, kind by kind.
 
     Where there are losses of several objectives, each is shown beside what it was at first, for
@@ -173,7 +173,7 @@ def chart_lessons(curves: Mapping[str, Sequence[Entry]]) -> Chart | None:
 
 
 def _list_objectives(
-    entries: Sequence[Entry], prefix: str, relative: bool
+    entries: Sequence[CurveEntry], prefix: str, relative: bool
 ) -> dict[str, tuple[Point, ...]]:
     """The points of every objective; relative to the first of them if asked."""
     found: dict[str, list[tuple[float, float]]] = {}
@@ -189,7 +189,7 @@ def _list_objectives(
     }
 
 
-def tell_examples(examples: Sequence[Example]) -> str:
+def tell_examples(examples: Sequence[PrimedExample]) -> str:
     """Return how near the anchors are to the numerals of the sentences."""
     parts = []
     for name in examples[0].misses:

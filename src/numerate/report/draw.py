@@ -1,7 +1,7 @@
-"""Draw: the charts of a report as PNG and SVG files, by matplotlib; the same bytes every time."""
+"""Draw charts with matplotlib as PNG and SVG files; the same chart gives the same bytes."""
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from numerate.errors import InputError
 from numerate.files import write_file
-from numerate.report.charts import MOST_BANDS, Axis, Chart, ChartKind, Panel, Series
+from numerate.report.charts import MOST_BANDS, Axis, Cast, Chart, ChartKind, Panel, Series
+from numerate.report.corpus_charts import chart_curves
+from numerate.report.run_folder import CurveEntry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,17 +26,25 @@ COLOURS = (
 _WIDTH = 8.0
 
 
-def draw_chart(chart: Chart, folder: Path) -> list[Path]:
-    """Write a chart into a folder as PNG and as SVG, under its own name; returns the paths."""
-    figure = _lay_out(chart)
-    paths = [folder / f"{chart.name}{suffix}" for suffix in (".png", ".svg")]
+def draw_chart(chart: Chart | None, *paths: Path) -> None:
+    """Write a chart to PNG or SVG files; each is written whole or not at all."""
+    if chart is None:
+        raise InputError("there is nothing to draw")
+    for path in paths:
+        if path.suffix not in (".png", ".svg"):
+            raise InputError(f"plot must end in .png or .svg, got {path}")
+    figure = make_figure(chart)
     for path in paths:
         write_file(path, _render(figure, path.suffix[1:]))
-    return paths
 
 
-def _lay_out(chart: Chart) -> "Figure":
-    """The figure of a chart: its panels in rows, its title above, one legend below."""
+def draw_curve(entries: Sequence[CurveEntry], path: Path) -> None:
+    """Draw loss and accuracy over the steps of one training run."""
+    draw_chart(chart_curves({"training": entries}, Cast(())), path)
+
+
+def make_figure(chart: Chart) -> "Figure":
+    """Return a chart as a figure: its panels in rows, its title above, one legend below."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -53,7 +63,7 @@ def _lay_out(chart: Chart) -> "Figure":
     if chart.kind == "lines":
         _add_legend(figure, chart.panels)
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # found once, for both files
+    figure.set_layout_engine("none")  # one layout for all files
     return figure
 
 
@@ -61,7 +71,7 @@ def _render(figure: "Figure", form: str) -> bytes:
     from matplotlib import rc_context
 
     buffer = io.BytesIO()
-    # No date, and names that do not change: the same figure is the same bytes.
+    # Without the date, and with fixed ids, the same figure gives the same bytes.
     metadata: dict[str, Any] | None = {"Date": None} if form == "svg" else None
     with rc_context({"svg.hashsalt": "numerate"}):
         figure.savefig(buffer, format=form, metadata=metadata, dpi=150)
@@ -69,7 +79,7 @@ def _render(figure: "Figure", form: str) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Text that matplotlib does not read as mathematics."""
+    """Escape dollar signs, which matplotlib reads as mathematics."""
     return text.replace("$", r"\$")
 
 
@@ -129,12 +139,13 @@ def _draw_heat(axes: "Axes", panel: Panel) -> None:
 def _draw_lines(axes: "Axes", panel: Panel) -> None:
     for series in panel.series:
         columns = np.array(series.points).T
-        axes.plot(columns[0], columns[1], marker="." * (len(columns[0]) < 20), **_style(series))
+        marker = "." if len(columns[0]) < 20 else ""
+        axes.plot(columns[0], columns[1], marker=marker, **_style(series))
         if len(columns) == 4 and len(panel.series) <= MOST_BANDS:
             band: dict[str, Any] = {"color": COLOURS[series.slot], "alpha": 0.15, "linewidth": 0}
             axes.fill_between(columns[0], columns[2], columns[3], **band)
     _set_axes(axes, panel.x, panel.y)
-    if panel.x.log and not panel.x.decades:  # few places, less than a decade apart
+    if panel.x.log and not panel.x.decades:  # a few sizes, less than a decade apart
         places = sorted({point[0] for series in panel.series for point in series.points})
         axes.set_xticks(places, [f"{place:,.0f}" for place in places])
         axes.minorticks_off()
@@ -164,7 +175,7 @@ _SHAPES: dict[ChartKind, tuple[int, float]] = {
     "lines": (2, 3.0),
     "histogram": (1, 2.6),
 }
-"""How many panels stand side by side, and how high a row of them is."""
+"""The number of panels in a row, and the height of a row in inches."""
 _DRAWERS: dict[ChartKind, Callable[["Axes", Panel], None]] = {
     "dots": _draw_dots,
     "scatter": _draw_scatter,

@@ -1,16 +1,16 @@
 """Headline: the main result of a run in one line, said only as far as the seeds bear it out."""
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from numerate.prime.variants import name_twin
-from numerate.probe.scores import Score, Summary, summarize_values
+from numerate.probe.labels import SystemLabel
+from numerate.probe.scores import Score
+from numerate.probe.statistics import Summary, compare_seeds, group_by_seed, summarize_values
 from numerate.report.charts import Cast
-from numerate.report.paper_tables import Grid, compare_seeds
 from numerate.report.run_folder import Neighbours
+from numerate.report.tables import Grid
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,21 @@ class Headline:
     detail: str
 
 
+def _name_twin(system: str) -> str:
+    return str(SystemLabel.parse(system).twin)
+
+
 def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     """Return what training did to the neighbours of numbers, in the system that has the nearest.
 
     Every trained system stands beside its twin, the same model untrained, shown the same text and
     read at the same place; without such a pair there is nothing to say.
     """
-    pairs = [name for name in found if name_twin(name) in found]
+    pairs = [name for name in found if _name_twin(name) in found]
     if not pairs:
         return None
     best = min(pairs, key=lambda name: found[name].typical_factor)
-    after, before = found[best], found[name_twin(best)]
+    after, before = found[best], found[_name_twin(best)]
     gaps = [near.gaps.mean(axis=1) for near in (before, after)]
     gain = summarize_values((gaps[0] - gaps[1]).tolist())
     n_nearest = after.nearest.shape[1]
@@ -72,11 +76,8 @@ def tell_headline(grid: Grid, scores: Sequence[Score], cast: Cast) -> Headline:
     if cast.base not in cells or best == cast.base:
         return Headline(f"{best} reads numbers best of {len(cells)} systems", f"{detail}.")
     base = cells[cast.base]
-    seeds = [
-        _by_seed(scores, system, column.task, column.metric, column.range)
-        for system in (best, cast.base)
-    ]
-    difference = compare_seeds(*seeds)
+    seeds = group_by_seed(scores)
+    difference = compare_seeds(*(seeds[system, *astuple(column)] for system in (best, cast.base)))
     detail += f" and {tell_summary(base)} for {cast.base}. {_tell_difference(difference)}"
     detail += _tell_untrained({name: one for name, one in cells.items() if name != best}, sign)
     return Headline(_tell_winner(best, cast.base, cells[best], base, difference, sign), detail)
@@ -88,18 +89,6 @@ def main_column(grid: Grid) -> int:
         if column.task == "decoding" and column.range == "all":
             return index
     return 0
-
-
-def _by_seed(
-    scores: Sequence[Score], system: str, task: str, metric: str, range_name: str
-) -> dict[int, float]:
-    place = (system, task, metric, range_name)
-    return {
-        score.seed: score.value
-        for score in scores
-        if (score.system, score.task, score.metric, score.range) == place
-        and math.isfinite(score.value)
-    }
 
 
 def _tell_untrained(cells: dict[str, Summary], sign: int) -> str:

@@ -1,22 +1,21 @@
 """Page: one self-contained HTML file from what a report found; it loads and sends nothing.
 
-Names and texts from files are escaped by the template. The charts go into the page as JSON that
-cannot end its element, and the page's policy lets no script run but its own, known by its hash.
+The template escapes names and texts from files, also in the JSON of the charts. The page's content
+security policy allows only its own script and style, which it identifies by their hashes.
 """
 
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
-from numerate.errors import InputError
 from numerate.progress import tell_seconds
 from numerate.report.charts import MOST_BANDS, Cast, Chart, describe_chart
 from numerate.report.headline import Headline
 from numerate.report.run_folder import RunFiles, Step
+from numerate.report.templates import render_template
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,10 @@ def render_page(
         sections: What comes one below the other.
         command: What to type to make the page again.
     """
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise InputError("the page needs jinja2: pip install 'numerate[report]'") from None
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
     style, script = _read("page.css"), _read("page.js")
     charts = [describe_chart(section.chart) for section in sections if section.chart]
-    return environment.from_string(_read("page.html.j2")).render(
+    return render_template(
+        "page.html.j2",
         run=run,
         headline=headline,
         corpus=_name_corpus(run),
@@ -65,7 +58,7 @@ def render_page(
         cast=cast,
         sections=[section for section in sections if not section.folded],
         folded=[section for section in sections if section.folded],
-        data=embed_json({"charts": charts, "systems": cast.names, "most": MOST_BANDS}),
+        data={"charts": charts, "systems": cast.names, "most": MOST_BANDS},
         settings=json.dumps(run.config, indent=2, ensure_ascii=False, sort_keys=True),
         steps=[(step, tell_seconds(step.seconds)) for step in run.steps],
         total=tell_seconds(sum(step.seconds for step in run.steps)),
@@ -76,18 +69,6 @@ def render_page(
         style_hash=_hash(style),
         script_hash=_hash(script),
     )
-
-
-def embed_json(document: Mapping[str, Any]) -> str:
-    r"""Return a JSON document that can stand in a script element, whatever its strings hold.
-
-    >>> embed_json({"name": "</script><b>&"})
-    '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}'
-    """
-    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def _list_facts(run: RunFiles) -> list[tuple[str, str, str]]:

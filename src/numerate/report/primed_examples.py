@@ -1,20 +1,24 @@
 """Examples: the same sentences plain, primed, and primed with direction (the paper's figure 2)."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from numerate.errors import InputError
 from numerate.extract.numerals import find_numerals
 from numerate.fit.anchors import AnchorSet, restore
+from numerate.markdown import escape_markdown
 from numerate.options import Marker
 from numerate.prime.primed_corpus import PrimedCorpus
 from numerate.prime.text import MARKERS_OF, PrimedText, prime_text, unprime_text
-from numerate.report.formats import escape_markdown
+from numerate.report.templates import render_template
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 OWN = (
     "The lighthouse was built in 1874 and stands 52 metres above the rocks.",
@@ -32,10 +36,10 @@ _WAYS: dict[Marker, str] = {
 
 
 @dataclass(frozen=True)
-class Line:
-    """One way to write a sentence: what way it is, and its pieces with what each piece is.
+class ExampleLine:
+    """A sentence written in one way, cut into pieces.
 
-    A piece is `text`, `numeral`, `marker` or `anchor`.
+    `pieces` are pairs of kind (`text`, `numeral`, `marker` or `anchor`) and text.
     """
 
     way: str
@@ -48,21 +52,21 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Example:
-    """A sentence in all ways, and how far its numerals are from their anchors on each scale."""
+class PrimedExample:
+    """A sentence written in every way, and the distances of its numerals from their anchors."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ExampleLine, ...]
     misses: Mapping[str, tuple[float, ...]]
-    """|anchor - n| / n of each numeral, by the name of the anchors."""
+    """The relative distance |anchor - n| / n of each numeral, by the name of the anchors."""
 
 
-def make_examples(texts: Iterable[str], fits: Mapping[str, AnchorSet]) -> list[Example]:
-    """Return sentences written in every way: plain, and primed with each set of anchors."""
+def make_examples(texts: Iterable[str], fits: Mapping[str, AnchorSet]) -> list[PrimedExample]:
+    """Return each sentence plain and primed with every set of anchors; none without anchors."""
     return [_make_example(text, fits) for text in texts] if fits else []
 
 
 def pick_sentences(corpora: Iterable[PrimedCorpus]) -> list[str]:
-    """Return the first short sentences with numerals of primed corpora, without their anchors."""
+    """Return the first short sentences with numerals in primed corpora, without the anchors."""
     for corpus in corpora:
         found = list(islice(_short_sentences(corpus), _MOST))
         if found:
@@ -77,20 +81,20 @@ def _short_sentences(corpus: PrimedCorpus) -> Iterator[str]:
                 yield sentence
 
 
-def _make_example(text: str, fits: Mapping[str, AnchorSet]) -> Example:
+def _make_example(text: str, fits: Mapping[str, AnchorSet]) -> PrimedExample:
     first = next(iter(fits.values()))
-    lines = [Line("plain", tuple(_cut_plain(text, first)))]
+    lines = [ExampleLine("plain", tuple(_cut_plain(text, first)))]
     misses = {}
     for name, anchors in fits.items():
         for marker in MARKERS_OF[anchors.scale]:
             primed = prime_text(text, anchors, marker=marker)
-            lines.append(Line(f"{_WAYS[marker]}, {name}", tuple(_cut(primed))))
+            lines.append(ExampleLine(f"{_WAYS[marker]}, {name}", tuple(_cut(primed))))
         misses[name] = _measure_misses(text, anchors)
-    return Example(tuple(lines), misses)
+    return PrimedExample(tuple(lines), misses)
 
 
 def _cut_plain(text: str, anchors: AnchorSet) -> Iterator[tuple[str, str]]:
-    """The pieces of a text before it is primed."""
+    """Yield the pieces of a text before it is primed."""
     place = 0
     for numeral in find_numerals(text, anchors.domain):
         yield "text", text[place : numeral.start]
@@ -100,7 +104,7 @@ def _cut_plain(text: str, anchors: AnchorSet) -> Iterator[tuple[str, str]]:
 
 
 def _cut(primed: PrimedText) -> Iterator[tuple[str, str]]:
-    """The pieces of a primed text, from left to right."""
+    """Yield the pieces of a primed text, from left to right."""
     place = 0
     for spans in primed.spans:
         for kind, (start, end) in zip(("numeral", "marker", "anchor"), spans, strict=True):
@@ -118,8 +122,8 @@ def _measure_misses(text: str, anchors: AnchorSet) -> tuple[float, ...]:
     return tuple((np.abs(laid - values) / np.maximum(np.abs(values), 1e-9)).tolist())
 
 
-def examples_to_markdown(examples: Iterable[Example]) -> str:
-    """Return the sentences as a Markdown list, what priming inserted in bold."""
+def examples_to_markdown(examples: Iterable[PrimedExample]) -> str:
+    """Return the sentences as a Markdown list; markers and anchors are bold."""
     parts = ["**The same sentences plain, primed, and primed with direction**", ""]
     for example in examples:
         for line in example.lines:
@@ -133,32 +137,20 @@ def examples_to_markdown(examples: Iterable[Example]) -> str:
 
 
 def _space(piece: str) -> str:
-    """A piece of text for Markdown that keeps the blanks at its ends."""
+    """Escape a piece for Markdown, and keep a blank at each end where there was white space."""
     body = escape_markdown(piece)
     head = " " if piece[:1].isspace() else ""
     tail = " " if body and piece[-1:].isspace() else ""
     return f"{head}{body}{tail}"
 
 
-def examples_to_html(examples: Iterable[Example]) -> str:
-    """Return the sentences as an HTML fragment, each piece with its kind as class."""
-    return "\n".join(
-        '<dl class="example">\n'
-        + "\n".join(
-            f"<dt>{escape(line.way)}</dt><dd>{''.join(_html_piece(*p) for p in line.pieces)}</dd>"
-            for line in example.lines
-        )
-        + "\n</dl>"
-        for example in examples
-    )
-
-
-def _html_piece(kind: str, text: str) -> str:
-    return escape(text) if kind == "text" else f'<span class="{kind}">{escape(text)}</span>'
+def examples_to_html(examples: Sequence[PrimedExample]) -> "Markup":
+    """Return the sentences as an HTML fragment; the class of each piece is its kind."""
+    return render_template("examples.html.j2", examples=examples)
 
 
 def choose_sentences(source: str, corpora: Mapping[str, PrimedCorpus]) -> list[str]:
-    """Return the sentences to show: `own` ones, or those of the run's own `corpus`."""
+    """Return the sentences to show: numerate's `own`, or sentences of the run's `corpus`."""
     if source == "own":
         return list(OWN)
     if source == "corpus":

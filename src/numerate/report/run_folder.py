@@ -16,11 +16,12 @@ from numerate.extract.counts import Counts
 from numerate.files import read_json
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
+from numerate.layout import RECORD, RunLayout
 from numerate.prime.primed_corpus import PrimedCorpus, open_primed
 from numerate.probe.scores import Score, read_scores
 
 Floats = npt.NDArray[np.float64]
-Entry = Mapping[str, float]
+CurveEntry = Mapping[str, float]
 _MADE_BY = "numerate run"
 
 
@@ -114,8 +115,8 @@ class RunFiles:
     anchors: Mapping[str, AnchorSet] = field(default_factory=dict)
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     primed: Mapping[str, PrimedCorpus] = field(default_factory=dict)
-    curves: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
-    lessons: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    curves: Mapping[str, tuple[CurveEntry, ...]] = field(default_factory=dict)
+    lessons: Mapping[str, tuple[CurveEntry, ...]] = field(default_factory=dict)
     """The curves of the baselines' recipes."""
     portraits: tuple[Portrait, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -133,24 +134,24 @@ class RunFiles:
 
 def read_run(folder: Path) -> RunFiles:
     """Return what is in the folder of a run; without config and scores there is nothing to tell."""
-    config, scores = folder / "config.json", folder / "probe" / "scores.jsonl"
+    layout = RunLayout(folder)
+    config, scores = layout.config, layout.scores
     for path in (config, scores):
         if not path.is_file():
             missing = path.relative_to(folder)
             raise InputError(f"{folder}: no finished run, {missing} is missing; run '{_MADE_BY}'")
-    counts = folder / "extract" / "counts.json"
     found, settings = _read_scores(scores), read_json(config, "numerate-config", made_by=_MADE_BY)
     find = _Finder(folder, settings.get("steps"))
     return RunFiles(
         folder,
         settings,
         found,
-        Counts.load(counts) if counts.is_file() else None,
-        {path.parent.name: AnchorSet.load(path) for path in find("fit/*/anchors.json")},
-        {path.parent.name: _read_sweep(path) for path in find("fit/*/sweep.json")},
-        {path.parent.name: open_primed(path.parent) for path in find("prime/*/manifest.json")},
-        {path.parts[-3]: _read_curve(path) for path in find("pretrain/*/model/curve.json")},
-        {path.parts[-3]: _read_curve(path) for path in find("baseline/*/model/curve.json")},
+        Counts.load(layout.counts) if layout.counts.is_file() else None,
+        {path.parent.name: AnchorSet.load(path) for path in find(layout.anchors("*"))},
+        {path.parent.name: Sweep.load(path) for path in find(layout.sweep("*"))},
+        {path.parent.name: open_primed(path.parent) for path in find(layout.manifest("*"))},
+        {path.parts[-3]: _read_curve(path) for path in find(layout.curve(layout.model("*")))},
+        {path.parts[-3]: _read_curve(path) for path in find(layout.curve(layout.baseline("*")))},
         _read_portraits(find, list(dict.fromkeys(score.system for score in found))),
         tuple(_read_steps(find)),
     )
@@ -163,8 +164,9 @@ class _Finder:
     folder: Path
     steps: list[str] | None
 
-    def __call__(self, pattern: str) -> list[Path]:
-        paths = sorted(path for path in self.folder.glob(pattern) if path.is_file())
+    def __call__(self, pattern: Path) -> list[Path]:
+        found = self.folder.glob(str(pattern.relative_to(self.folder)))
+        paths = sorted(path for path in found if path.is_file())
         return [path for path in paths if self.steps is None or self._name_step(path) in self.steps]
 
     def _name_step(self, path: Path) -> str:
@@ -179,19 +181,7 @@ def _read_scores(path: Path) -> tuple[Score, ...]:
     return scores
 
 
-def _read_sweep(path: Path) -> Sweep:
-    document = read_json(path, "numerate-sweep", made_by="numerate fit --sweep")
-    try:
-        rows = tuple(
-            {**row, **{key: float(row[key]) for key in ("components", "aic", "bic")}}
-            for row in document["rows"]
-        )
-        return Sweep(document["scale"], rows)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: damaged sweep ({error!r}); run '{_MADE_BY}' again") from None
-
-
-def _read_curve(path: Path) -> tuple[Entry, ...]:
+def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
     document = read_json(path, "numerate-curve", made_by="numerate pretrain")
     try:
         return tuple({**entry, "step": float(entry["step"])} for entry in document["entries"])
@@ -201,7 +191,7 @@ def _read_curve(path: Path) -> tuple[Entry, ...]:
 
 def _read_portraits(find: _Finder, systems: list[str]) -> tuple[Portrait, ...]:
     """The portraits of systems that have scores, in their order; others are of an earlier run."""
-    portraits = map(_read_portrait, find("probe/*/portrait.json"))
+    portraits = map(_read_portrait, find(RunLayout(find.folder).diagnostics("*")))
     known = [portrait for portrait in portraits if portrait.system in systems]
     return tuple(sorted(known, key=lambda portrait: systems.index(portrait.system)))
 
@@ -253,8 +243,8 @@ def _read_cosines(rows: list[list[float]] | None) -> Floats | None:
 def _read_steps(find: _Finder) -> Iterator[Step]:
     """The records of the steps in the order of the stages; the report's own is not among them."""
     order = ("extract", "fit", "prime", "pretrain", "baseline", "embed", "probe")
-    paths = [path for stage in order for path in find(f"{stage}/run.json")]
-    paths += [path for stage in order for path in find(f"{stage}/*/run.json")]
+    paths = [path for stage in order for path in find(find.folder / stage / RECORD)]
+    paths += [path for stage in order for path in find(find.folder / stage / "*" / RECORD)]
     for path in sorted(paths, key=lambda path: order.index(path.relative_to(find.folder).parts[0])):
         document = read_json(path, "numerate-step", made_by=_MADE_BY)
         try:

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.probe.scores import summarize_values
+from numerate.probe.statistics import correlate_with_nearness, summarize_values
 from numerate.report.charts import MOST_BANDS, Axis, Cast, Chart, Panel, Point, Series, span
 from numerate.report.headline import main_column, name_range
-from numerate.report.paper_tables import Cell, Grid, Row
 from numerate.report.run_folder import Floats, Neighbours, Points, Portrait, RunFiles
-from numerate.report.tables import GIVEN
+from numerate.report.tables import GIVEN, Grid, TableCell, TableRow, is_contestant
 
 _LINE_MOST = 1500  # points of a panel; more would be a blot
 _SHOWN = 4  # neighbours of an example
@@ -30,7 +29,7 @@ def find_cast(run: RunFiles) -> Cast:
 def _claimants(portraits: Sequence[Portrait]) -> list[str]:
     """The systems on which a sentence may say that one is best: not those given the number."""
     names = [portrait.system for portrait in portraits]
-    return [name for name in names if name not in GIVEN] or names
+    return [name for name in names if is_contestant(name)] or names
 
 
 def chart_scores(grid: Grid, cast: Cast) -> Chart:
@@ -53,11 +52,11 @@ def chart_scores(grid: Grid, cast: Cast) -> Chart:
     return Chart("scores", "dots", f"The result at a glance: {task}", sentence, panels)
 
 
-def _pick(row: Row, picked: Sequence[int]) -> list[Cell | None]:
+def _pick(row: TableRow, picked: Sequence[int]) -> list[TableCell | None]:
     return [row.cells[index] for index in picked]
 
 
-def _score_panel(grid: Grid, index: int, rows: Sequence[Row], cast: Cast) -> Panel:
+def _score_panel(grid: Grid, index: int, rows: Sequence[TableRow], cast: Cast) -> Panel:
     column = grid.columns[index]
     series = []
     for row in rows:
@@ -169,7 +168,7 @@ def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
     ]
     if not found:
         return None
-    follows = {system: float(follow_distance(cosines).mean()) for system, cosines in found}
+    follows = {system: float(correlate_with_nearness(cosines).mean()) for system, cosines in found}
     panels = tuple(
         Panel(
             system,
@@ -197,21 +196,6 @@ def _span_cosines(cosines: Floats) -> tuple[float, float]:
     """From where to where the colours of one system go: training moves all cosines together."""
     beside = cosines[np.triu_indices(len(cosines), 1)]
     return span(np.percentile(beside, [1, 99]).tolist(), pad=0)
-
-
-def follow_distance(cosines: Floats) -> Floats:
-    """Return for each numeral how its cosines with the others follow their distance, by ranks."""
-    from scipy.stats import rankdata
-
-    numerals = np.arange(len(cosines))
-    beside = numerals[:, None] != numerals
-    shape = (len(cosines), len(cosines) - 1)
-    nearness = -np.abs(np.log1p(numerals)[:, None] - np.log1p(numerals))
-    ranks = [rankdata(side[beside].reshape(shape), axis=1) for side in (cosines, nearness)]
-    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
-    spread = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
-    found: Floats = (centred[0] * centred[1]).sum(axis=1) / np.where(spread > 0, spread, 1)
-    return found  # 0 where all are alike: they follow nothing
 
 
 def chart_magnitudes(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:

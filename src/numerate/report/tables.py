@@ -1,14 +1,32 @@
-"""Tables: scores laid out as the paper lays them out, systems by ranges, and compared in pairs."""
+"""Tables of scores: systems by tasks and ranges, as in the paper's tables 1 and 2.
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib import resources
+Input: scores of one protocol. Output: a `Grid`, from which the page, the terminal and the docs are
+written. In each column the best mean of the probed systems is marked, and so are the means that are
+not significantly worse. Controls that are given the number and the paper's own scores are shown
+beside but are never marked. Scores that are not finite are left out of the means.
+"""
 
-from numerate.errors import InputError
-from numerate.probe.scores import Score, Summary, summarize_values
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from functools import cache
+from typing import Literal
 
-SHOWN = (
+from numerate.extract.ranges import PROBE_RANGES
+from numerate.probe.labels import SystemLabel
+from numerate.probe.scores import Score
+from numerate.probe.statistics import (
+    SeedValues,
+    Summary,
+    compare_seeds,
+    group_by_seed,
+    summarize_values,
+)
+
+RowKind = Literal["probed", "given", "paper"]
+Mark = Literal["", "best", "close"]
+GIVEN = ("control:oracle", "control:value")
+"""Controls whose vectors hold the number itself: bounds, not contestants."""
+SHOWN_METRICS = (
     "log-rmse",
     "ridge log-rmse",
     "accuracy",
@@ -18,101 +36,215 @@ SHOWN = (
     "subject",
     "nearest",
 )
-GIVEN = ("control:oracle", "control:value")
-"""Controls that are told the number: floors and ceilings, not contestants."""
-_DOMAINS = {"in": ", in-domain", "out": ", out-of-domain"}
+DOMAIN_NAMES = {"in": "in-domain", "out": "out-of-domain"}
 
 
 @dataclass(frozen=True)
-class ScoreTable:
-    """The scores of one task in one domain by one metric: for each system a summary by range."""
+class Column:
+    """One task in one domain and range, by one metric."""
 
     task: str
     domain: str
+    range: str
     metric: str
-    ranges: tuple[str, ...]
-    rows: dict[str, dict[str, Summary]]
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return f"{self.task}{_DOMAINS.get(self.domain, '')}: {self.metric}"
 
     @property
     def low_is_good(self) -> bool:
         """Whether the metric is an error."""
-        return "rmse" in self.metric
+        return low_is_good(self.metric)
 
-    def best(self, range_name: str) -> float:
-        """Return the best mean of a range; of what is told the number only if there is no other."""
-        means = {name: row[range_name].mean for name, row in self.rows.items() if range_name in row}
-        asked = [mean for name, mean in means.items() if is_contestant(name)]
-        return (min if self.low_is_good else max)(asked or means.values())
+    @property
+    def title(self) -> str:
+        """The task and the metric in words."""
+        return f"{self.task.replace('-', ' ')}, {self.metric}"
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """The mean over seeds with its interval, and whether it is the best of its column."""
+
+    summary: Summary
+    mark: Mark = ""
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """The cells of one system; None where it has no score."""
+
+    system: str
+    cells: tuple[TableCell | None, ...]
+
+    @property
+    def kind(self) -> RowKind:
+        """The group of rows to which the system belongs."""
+        return find_kind(self.system)
+
+    @property
+    def label(self) -> str:
+        """The name of the system below the heading of its group."""
+        return SystemLabel.parse(self.system).paper_model or self.system
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of scores: a column for each task and range, a row for each system."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """The title of each group of columns (a task and its metric), and its number of columns."""
+        titles = [column.title for column in self.columns]
+        return [(title, titles.count(title)) for title in dict.fromkeys(titles)]
+
+    @property
+    def group_starts(self) -> set[int]:
+        """The indices of the columns that start a group."""
+        titles = [column.title for column in self.columns]
+        return {titles.index(title) for title in titles}
+
+    @property
+    def kinds(self) -> list[tuple[RowKind, list[TableRow]]]:
+        """The rows by kind: probed systems first, the paper's scores last."""
+        order: tuple[RowKind, ...] = ("probed", "given", "paper")
+        found = [(kind, [row for row in self.rows if row.kind == kind]) for kind in order]
+        return [(kind, rows) for kind, rows in found if rows]
+
+    def best(self, index: int) -> float | None:
+        """Return the best mean of a column, or None if no probed system has a score there."""
+        cells = [row.cells[index] for row in self.rows]
+        return next((cell.summary.mean for cell in cells if cell and cell.mark == "best"), None)
+
+    def note(self, close: str = "underlined") -> str:
+        """Return full sentences on how to read the table; `close` is how close means are marked."""
+        cells = [cell for row in self.rows if row.kind == "probed" for cell in row.cells if cell]
+        parts = [_describe_marks(max((cell.summary.n_seeds for cell in cells), default=1), close)]
+        kinds = [kind for kind, _ in self.kinds]
+        if "given" in kinds:
+            parts.append("Controls that are given the number itself are never marked as best.")
+        if "paper" in kinds:
+            parts.append(
+                "The paper's scores come from its tables. They were measured with another corpus, "
+                "model and samples, so they are never marked as best."
+            )
+        return " ".join(parts)
+
+
+def low_is_good(metric: str) -> bool:
+    """Return whether a metric is an error.
+
+    >>> low_is_good("ridge log-rmse"), low_is_good("accuracy")
+    (True, False)
+    """
+    return "rmse" in metric
+
+
+@cache
+def find_kind(system: str) -> RowKind:
+    """Return whether a system was probed, is given the number, or is quoted from the paper."""
+    if SystemLabel.parse(system).paper_model:
+        return "paper"
+    return "given" if system in GIVEN else "probed"
 
 
 def is_contestant(system: str) -> bool:
-    """Return whether a system is measured here and is not told the number."""
-    return system not in GIVEN and not system.startswith("paper: ")
+    """Return whether a system can be the best: it was probed and is not given the number."""
+    return find_kind(system) == "probed"
 
 
-def tabulate_scores(scores: Sequence[Score]) -> list[ScoreTable]:
-    """Return a table for each task, domain and metric that people look at."""
+def _describe_marks(n_seeds: int, close: str) -> str:
+    if n_seeds == 1:
+        return "There is one seed, so there are no intervals. The best mean of a column is bold."
+    return (
+        f"Means with 95 % intervals over {n_seeds} seeds. The best mean of a column is bold. Means "
+        f"that are not significantly worse are {close}: the 95 % interval of their paired "
+        "difference from the best includes zero."
+    )
+
+
+def tabulate_scores(scores: Sequence[Score]) -> list[Grid]:
+    """Return a table of the ranges for each task, domain and main metric."""
     kinds = dict.fromkeys((score.task, score.domain, score.metric) for score in scores)
-    return [_tabulate(scores, *kind) for kind in kinds if kind[2] in SHOWN]
+    grids = []
+    for task, domain, metric in kinds:
+        if metric in SHOWN_METRICS:
+            where = f", {DOMAIN_NAMES[domain]}" if domain in DOMAIN_NAMES else ""
+            chosen = [score for score in scores if score.domain == domain]
+            grids.append(make_grid(chosen, {task: metric}, title=f"{task}{where}: {metric}"))
+    return [grid for grid in grids if grid]
 
 
-def _tabulate(scores: Sequence[Score], task: str, domain: str, metric: str) -> ScoreTable:
-    cells: dict[str, dict[str, list[float]]] = {}
-    for score in scores:
-        if (score.task, score.domain, score.metric) == (task, domain, metric):
-            cells.setdefault(score.system, {}).setdefault(score.range, []).append(score.value)
-    ranges = dict.fromkeys(name for row in cells.values() for name in row)
-    rows = {
-        system: {name: summarize_values(values) for name, values in row.items()}
-        for system, row in cells.items()
-    }
-    return ScoreTable(task, domain, metric, tuple(ranges), rows)
+def make_grid(
+    scores: Sequence[Score], metrics: Mapping[str, str], *, title: str, name: str = ""
+) -> Grid | None:
+    """Return the table of some scores, or None if it would have no column.
 
-
-def subtract_system(scores: Sequence[Score], system: str) -> list[Score]:
-    """Return the scores of all other systems less those of one, on the same samples.
-
-    Cells that either side lacks are left out; the seeds make the pairs.
+    Args:
+        scores: The scores of one domain and one protocol; the paper's scores may be among them.
+        metrics: The metric for each task, in the order of the columns.
+        title: The title above the table.
+        name: The name of its file.
     """
-    base = {_place(score): score.value for score in scores if score.system == system}
-    if not base:
-        known = ", ".join(dict.fromkeys(score.system for score in scores))
-        raise InputError(f"no scores of {system!r} to compare with; there are {known}")
-    return [
-        Score(**{**vars(score), "value": score.value - base[_place(score)]})
-        for score in scores
-        if score.system != system and _place(score) in base
+    shown = [score for score in scores if metrics.get(score.task) == score.metric]
+    columns = _find_columns(shown, metrics)
+    if not columns:
+        return None
+    by_seed = group_by_seed(shown)
+    systems = dict.fromkeys(score.system for score in shown if _column(score) in columns)
+    values = [
+        {system: by_seed.get((system, *astuple(column)), {}) for system in systems}
+        for column in columns
     ]
-
-
-def read_paper_scores() -> list[Score]:
-    """Return what the paper's tables 1 and 2 say, each as a system of its own."""
-    data = resources.files("numerate").joinpath("data", "paper_scores.json").read_text("utf-8")
-    return [
-        Score(
-            f"paper: {row['model']}",
-            row["task"],
-            row["domain"],
-            row["range"],
-            row["metric"],
-            "paper",
-            0,
-            row["value"],
+    marks = [_mark_systems(*pair) for pair in zip(values, columns, strict=True)]
+    rows = tuple(
+        TableRow(
+            system,
+            tuple(
+                TableCell(summarize_values(seeds[system].values()), mark.get(system, ""))
+                if seeds[system]
+                else None
+                for seeds, mark in zip(values, marks, strict=True)
+            ),
         )
-        for row in json.loads(data)["scores"]
-    ]
+        for system in systems
+    )
+    return Grid(name, title, columns, rows)
 
 
-def find_paper_scores(scores: Sequence[Score]) -> list[Score]:
-    """Return what the paper says on the tasks and by the metrics of some scores."""
-    asked = {(score.task, score.metric) for score in scores}
-    return [score for score in read_paper_scores() if (score.task, score.metric) in asked]
+def _find_columns(scores: Sequence[Score], metrics: Mapping[str, str]) -> tuple[Column, ...]:
+    """Return the columns that have scores of our own, in the order of `metrics` and the paper."""
+    found = dict.fromkeys(_column(score) for score in scores if find_kind(score.system) != "paper")
+    tasks, ranges = list(metrics), list(PROBE_RANGES)
+
+    def order(column: Column) -> tuple[int, int]:
+        known = column.range in ranges
+        return tasks.index(column.task), ranges.index(column.range) if known else len(ranges)
+
+    return tuple(sorted(found, key=order))
 
 
-def _place(score: Score) -> tuple[object, ...]:
-    return score.task, score.domain, score.range, score.metric, score.protocol, score.seed
+def _column(score: Score) -> Column:
+    return Column(score.task, score.domain, score.range, score.metric)
+
+
+def _mark_systems(values: Mapping[str, SeedValues], column: Column) -> dict[str, Mark]:
+    """Return the mark of each contestant that is the best, or not significantly worse."""
+    sign = 1 if column.low_is_good else -1
+    values = {system: seeds for system, seeds in values.items() if seeds and is_contestant(system)}
+    errors = {
+        system: sign * summarize_values(seeds.values()).mean for system, seeds in values.items()
+    }
+    if not errors:
+        return {}
+    best = min(errors, key=lambda system: errors[system])
+    marks: dict[str, Mark] = {}
+    for system, seeds in values.items():
+        difference = compare_seeds(seeds, values[best])
+        if errors[system] == errors[best]:
+            marks[system] = "best"
+        elif difference and sign * difference.mean <= difference.half:  # NaN for a single seed
+            marks[system] = "close"
+    return marks

@@ -8,7 +8,6 @@ left out. The same run gives the same bytes.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import Literal
 
@@ -28,9 +27,9 @@ from numerate.report.draw import draw_chart
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import Headline, compare_twins, tell_headline
 from numerate.report.page import Section, render_page
-from numerate.report.paper_tables import PAPER_METRICS, Grid, lay_out_scores
+from numerate.report.paper import PAPER_METRICS, find_paper_scores
 from numerate.report.primed_examples import (
-    Example,
+    PrimedExample,
     choose_sentences,
     examples_to_html,
     examples_to_markdown,
@@ -48,9 +47,9 @@ from numerate.report.system_charts import (
     find_neighbours,
     tabulate_neighbours,
 )
-from numerate.report.tables import find_paper_scores
+from numerate.report.tables import DOMAIN_NAMES, Grid, make_grid
 
-_DOMAINS = {"in": ("table-1", "in-domain"), "out": ("table-2", "out-of-domain")}
+_NAMES = {"in": "table-1", "out": "table-2"}
 _FIRST = ("neighbours", "scores", "number-line", "cosines")
 """Charts that come before the tables."""
 _CLAIMS_NOTE = (
@@ -86,7 +85,7 @@ def write_report(
     claims = _judge(run) if compare else []
     _write_tables(folder, grids, shown, claims, cast)
     for chart in charts:
-        draw_chart(chart, folder / "figures")
+        draw_chart(chart, *(folder / "figures" / f"{chart.name}{end}" for end in (".png", ".svg")))
     page = render_page(
         run,
         headline=choose_headline(run),
@@ -123,8 +122,8 @@ def _kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
         (score.domain, score.protocol) for score in scores if score.task in PAPER_METRICS
     )
     return sorted(
-        (kind for kind in found if kind[0] in _DOMAINS),
-        key=lambda kind: list(_DOMAINS).index(kind[0]),
+        (kind for kind in found if kind[0] in _NAMES),
+        key=lambda kind: list(_NAMES).index(kind[0]),
     )
 
 
@@ -134,13 +133,13 @@ def lay_out_domains(scores: Sequence[Score], compare: str | None) -> list[Grid]:
     paper = find_paper_scores(scores) if compare else []
     several = len({protocol for _, protocol in _kinds(scores)}) > 1
     for domain, protocol in _kinds(scores):
-        name, title = _DOMAINS[domain]
-        grid = lay_out_scores(
-            _of(scores, domain, protocol),
+        name, domain_name = _NAMES[domain], DOMAIN_NAMES[domain]
+        grid = make_grid(
+            [*_of(scores, domain, protocol), *_of(paper, domain, "paper")],
+            _choose_metrics(scores),
             name=f"{name}-{_slug(protocol)}" if several else name,
-            title=f"{name.replace('-', ' ').capitalize()}: {title} numerals, protocol {protocol}",
-            metrics=_choose_metrics(scores),
-            paper=[score for score in paper if score.domain == domain],
+            title=f"{name.replace('-', ' ').capitalize()}: {domain_name} numerals, "
+            f"protocol {protocol}",
         )
         if grid:
             grids.append(grid)
@@ -165,11 +164,11 @@ def _lay_out_more(scores: Sequence[Score]) -> Iterator[Grid]:
     shown = _choose_metrics(scores).values()
     for metric in (metric for metric in _MORE if metric not in shown):
         for domain, protocol in _kinds(scores):
-            grid = lay_out_scores(
+            grid = make_grid(
                 _of(scores, domain, protocol),
+                dict.fromkeys(("decoding", "addition"), metric),
                 name=_slug(f"{metric}-{domain}-{protocol}"),
-                title=f"{metric}, {_DOMAINS[domain][1]} numerals, protocol {protocol}",
-                metrics=dict.fromkeys(("decoding", "addition"), metric),
+                title=f"{metric}, {DOMAIN_NAMES[domain]} numerals, protocol {protocol}",
             )
             if grid:
                 yield grid
@@ -196,7 +195,7 @@ def _make_sections(
     run: RunFiles,
     charts: Sequence[Chart],
     grids: Sequence[Grid],
-    shown: Sequence[Example],
+    shown: Sequence[PrimedExample],
     cast: Cast,
     claims: Sequence[Claim],
 ) -> Iterator[Section]:
@@ -223,7 +222,7 @@ def _section_of_table(grid: Grid, cast: Cast) -> Section:
     return Section(grid.name, grid.title, "", html=to_html(grid, cast), note=grid.note())
 
 
-def _section_of_examples(shown: Sequence[Example]) -> Section:
+def _section_of_examples(shown: Sequence[PrimedExample]) -> Section:
     title = "The same sentences plain, primed, and primed with direction"
     return Section("sentences", title, tell_examples(shown), html=examples_to_html(shown))
 
@@ -239,20 +238,20 @@ def _judge(run: RunFiles) -> list[Claim]:
 def _write_tables(
     folder: Path,
     grids: Sequence[Grid],
-    shown: Sequence[Example],
+    shown: Sequence[PrimedExample],
     claims: Sequence[Claim],
     cast: Cast,
 ) -> None:
     for grid in grids:
         _write_text(folder / "tables" / f"{grid.name}.md", to_markdown(grid))
         _write_text(folder / "tables" / f"{grid.name}.tex", to_latex(grid))
-        note = f'<p class="note">{escape(grid.note())}</p>\n'
-        _write_text(folder / "tables" / f"{grid.name}.html", to_html(grid, cast) + note)
+        table = to_html(grid, cast, with_note=True)
+        _write_text(folder / "tables" / f"{grid.name}.html", table)
     if claims:
         _write_text(folder / "tables" / "claims.md", claims_to_markdown(claims))
     if shown:
         _write_text(folder / "tables" / "sentences.md", examples_to_markdown(shown))
-        _write_text(folder / "figures" / "sentences.html", examples_to_html(shown) + "\n")
+        _write_text(folder / "figures" / "sentences.html", examples_to_html(shown))
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -1,0 +1,99 @@
+"""Labels of systems: the text that scores, tables and figures call a system by.
+
+A label such as `ln-spread (masked) at anchor` is made and read here alone, so that a report can ask
+for its parts in place of searching the text. Everything else of a label is the system's name.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from numerate.options import Anchor, Readout
+
+_PAPER, _CONTROL = "paper: ", "control:"
+_PRIMED, _TWIN = "base primed as ", "untrained "
+_PARTS = re.compile(
+    rf"(?P<name>.*?)(?: \((?P<shown>{'|'.join(get_args(Anchor))})\))?"
+    rf"(?: at (?P<read>{'|'.join(get_args(Readout))}))?"
+    r"(?: layers (?P<layers>-?\d+(?:,-?\d+)*))?(?: layer (?P<layer>\d+))?",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemLabel:
+    """The parts of a system's label; `str()` writes it and `parse` reads it.
+
+    Args:
+        name: The name of the system, such as a variant, `base`, or the title that a user chose.
+        shown: How the model is shown anchors; None if it has none.
+        read: Which tokens make its vectors.
+        layers: The layers that are summed; None for the default, the last four.
+        layer: The one layer that is probed on its own; 0 is the embeddings.
+
+    >>> label = SystemLabel.parse("ln-spread (masked) at anchor")
+    >>> label.name, label.shown, label.read, str(label)
+    ('ln-spread', 'masked', 'anchor', 'ln-spread (masked) at anchor')
+    """
+
+    name: str
+    shown: Anchor | None = None
+    read: Readout = "all"
+    layers: tuple[int, ...] | None = None
+    layer: int | None = None
+
+    def __str__(self) -> str:
+        parts = [
+            self.name,
+            f" ({self.shown})" if self.shown else "",
+            f" at {self.read}" if self.read != "all" else "",
+            f" layers {','.join(map(str, self.layers))}" if self.layers else "",
+            f" layer {self.layer}" if self.layer is not None else "",
+        ]
+        return "".join(parts)
+
+    @classmethod
+    def parse(cls, text: str) -> "SystemLabel":
+        """Return the parts of a label; text that is none of them belongs to the name."""
+        found = _PARTS.fullmatch(text)
+        parts = found.groupdict() if found else {"name": text}
+        shown: dict[str | None, Anchor] = {word: word for word in get_args(Anchor)}
+        read: dict[str | None, Readout] = {word: word for word in get_args(Readout)}
+        layers, layer = parts.get("layers"), parts.get("layer")
+        return cls(
+            name=str(parts["name"]),
+            shown=shown.get(parts.get("shown")),
+            read=read.get(parts.get("read"), "all"),
+            layers=tuple(map(int, layers.split(","))) if layers else None,
+            layer=int(layer) if layer else None,
+        )
+
+    @classmethod
+    def of_primed_base(cls, variant: str) -> "SystemLabel":
+        """Return the label of the untrained base model that is shown the text of a variant."""
+        return cls(name=f"{_PRIMED}{variant}")
+
+    @classmethod
+    def of_paper(cls, model: str) -> "SystemLabel":
+        """Return the label of a model whose scores are printed in the paper."""
+        return cls(name=f"{_PAPER}{model}")
+
+    @property
+    def twin(self) -> "SystemLabel":
+        """The label of the untrained model that is shown and read in the same way."""
+        return replace(self, name=f"{_TWIN}{self.name}")
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the vectors are made by a rule, without a model."""
+        return self.name.startswith(_CONTROL)
+
+    @property
+    def primed_as(self) -> str | None:
+        """The variant whose text the untrained base model is shown; None for other systems."""
+        return self.name.removeprefix(_PRIMED) if self.name.startswith(_PRIMED) else None
+
+    @property
+    def paper_model(self) -> str | None:
+        """The model of the paper whose printed scores these are; None if they are measured."""
+        return self.name.removeprefix(_PAPER) if self.name.startswith(_PAPER) else None
