@@ -102,7 +102,7 @@ def _open_model(
 def _make_system(
     label: str, fingerprint: str, encoder: "Encoder", anchor: Anchor | None, reading: Reading
 ) -> System:
-    options: dict[str, Any] = {"anchor": anchor, "read": reading.read, "show_bar": False}
+    options: dict[str, Any] = {"anchor": anchor, "read": reading.read}
     return System(
         label,
         lambda numerals: encoder.embed_numerals(numerals, layers=reading.layers, **options),

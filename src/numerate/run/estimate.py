@@ -164,7 +164,7 @@ class Estimator:
 
         encoder = load(self.config.base)
         numerals = np.random.default_rng(0).integers(1, 10**6, _SAMPLE_NUMERALS).tolist()
-        seconds = _clock(lambda: encoder.embed_numerals(numerals, show_bar=False))
+        seconds = _clock(lambda: encoder.embed_numerals(numerals))
         return int(encoder.model.config.hidden_size), seconds / len(set(numerals))
 
     @property

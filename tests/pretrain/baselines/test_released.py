@@ -301,5 +301,5 @@ def test_genbert_is_not_read_as_mwp_bert(genbert):
 
 
 def test_word_vectors_are_no_model(tmp_path):
-    with pytest.raises(InputError, match="word vectors are no model; they can be probed"):
+    with pytest.raises(InputError, match="word vectors cannot be loaded as a model"):
         load(f"vectors:{tmp_path}")
