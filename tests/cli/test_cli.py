@@ -167,7 +167,7 @@ MISTAKES = [
     (["extract", "nosuch.txt", "--out", "x"], "nosuch.txt: no such file or folder"),
     (["extract", "--out", "x"], "Missing argument 'CORPUS...'"),
     (["extract", "a.txt"], "Missing option '--out'"),
-    (["extract", "a.txt", "--out", "x", "--workers", "-1"], "-1 is not in the range x>=0"),
+    (["extract", "a.txt", "--out", "x", "--workers", "-1"], "should be greater than or equal to 0"),
     (["extract", "a.txt", "--out", "x", "--domain", "all"], "'all' is not one of"),
     (["fit", "anchors.json", "--out", "x"], "anchors.json: not a numerate-counts file"),
     (["fit", "counts.json"], "fit needs --out"),

@@ -64,19 +64,16 @@ def embed(
     from numerate.cli.show import show_vectors
     from numerate.embed.encoder import save_vectors
     from numerate.embed.load import load
+    from numerate.progress import show_progress
 
     if out is not None and out.suffix != ".npz":
         raise InputError(f"--out must end in .npz, got {out}")
     lines = [*(inputs or []), *(read_lines(source) if source else [])]
     encoder = load(model, device=device, precision=precision)
     embed_inputs = encoder.embed_texts if texts else encoder.embed_numerals
-    vectors = embed_inputs(
-        lines,
-        anchor=shown,
-        read=read,
-        layers=parse_layers(layers),
-        show_bar=False if quiet else None,
-    )
+    chosen = parse_layers(layers)
+    with show_progress("embed", len(set(lines)), quiet=quiet, unit="items") as progress:
+        vectors = embed_inputs(lines, anchor=shown, read=read, layers=chosen, progress=progress)
     if out is not None:
         settings = {"model": model, "anchor": shown, "read": read, "layers": layers}
         save_vectors(out, lines, vectors, settings)
