@@ -59,7 +59,7 @@ def test_every_figure_is_drawn(browser, page):
         "anchors",
         "sweep",
         "curves",
-        "lessons",
+        "baselines",
     ]
     n_systems = len(SYSTEMS)
     assert count(browser, "[data-chart=scores] circle.mark") == 5 * n_systems
@@ -72,7 +72,7 @@ def test_every_figure_is_drawn(browser, page):
     assert count(browser, "[data-chart=anchors] path.ticks") == 2
     assert count(browser, "[data-chart=sweep] path.curve") == 4
     assert count(browser, "[data-chart=curves] path.curve") == 4
-    assert count(browser, "[data-chart=lessons] path.curve") == 3
+    assert count(browser, "[data-chart=baselines] path.curve") == 3
     assert not browser.run("document.body.innerHTML.includes('NaN')")
     assert browser.run(
         "[...document.querySelectorAll('figure svg, figure canvas.mark')]"

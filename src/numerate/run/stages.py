@@ -8,7 +8,6 @@ from pathlib import Path
 from numerate.errors import InputError
 from numerate.extract.corpus import Corpus, open_corpus
 from numerate.extract.counts import Counts, extract_counts
-from numerate.files import write_json
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import fit_anchors
 from numerate.options import Anchor, Readout
@@ -174,7 +173,7 @@ class Stages:
         """Return what probes and portrays a system."""
 
         def work(folder: Path) -> None:
-            from numerate.probe.diagnostics import portray_system
+            from numerate.probe.diagnose import diagnose_system
             from numerate.probe.plan import Plan, probe_system
             from numerate.probe.protocols import find_protocol
             from numerate.probe.scores import write_scores
@@ -202,7 +201,8 @@ class Stages:
                 scores = probe_system(system, plan, path, progress=progress, note=notes.append)
             if not scores:
                 raise InputError(f"no cell can be probed: {notes[0]}; take more text")
-            write_json(folder / PORTRAIT, {**portray_system(system, plan), "notes": notes})
+            diagnostics = diagnose_system(system, plan)
+            replace(diagnostics, notes=tuple(notes)).save(folder / PORTRAIT)
             write_scores(path, scores)
 
         return work
