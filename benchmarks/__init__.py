@@ -1,1 +1,1 @@
-"""Every stage measured side by side with its peers; the results are kept in `results/`."""
+"""Benchmarks: each stage beside its alternatives, measured in one run; results in `results/`."""

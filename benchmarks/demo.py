@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.keep import keep_run
+from benchmarks.keep_results import keep_run
 from numerate.files import write_file, write_json
 
 ROOT = Path(__file__).parents[1]

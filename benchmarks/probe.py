@@ -1,9 +1,9 @@
-"""Probing: what the protocols cost, and whether they agree.
+"""The cost of the probing protocols, and whether they agree.
 
-`python -m benchmarks.probe [PART…]` measures all parts or those named, and keeps the others:
-table (a seed of the laptop protocol), paper (one cell at the paper's size, all epochs), trees (how
-many, and how many quantiles they need), optimiser (a step of the paper's LSTMs), agreement (of
-laptop and strict on a model, the written form alone and, in decoding, the model read by digits).
+`python -m benchmarks.probe [PART…]` measures all parts, or the named ones and keeps the results of
+the others: table (a seed of the laptop protocol), paper (one cell of the paper's classifier, all
+epochs), trees (error by number of trees and of quantiles), optimiser (a step of the paper's LSTMs),
+agreement (the order of three systems under laptop and strict).
 """
 
 import json
@@ -37,13 +37,13 @@ _RANK = ("[100,1k]",)
 
 @dataclass(frozen=True)
 class Bench:
-    """The systems and the plan that all parts share, made when first asked for."""
+    """The parts of the benchmark, and the system and the plan that they share."""
 
     cores: int
 
     @cached_property
     def counts(self) -> Counts:
-        """Of the corpus."""
+        """The counts of the corpus."""
         return extract_counts(open_corpus([str(corpus_path())]), workers=self.cores)
 
     @cached_property
@@ -55,12 +55,12 @@ class Bench:
 
     @cached_property
     def bare(self) -> System:
-        """The model as it is."""
+        """The model without anchors."""
         [system] = open_systems(f"MiniLM={MINILM}", reading=Reading())
         return system
 
     def time_table(self) -> Results:
-        """Return the seconds of a seed of the whole table."""
+        """Return the seconds of one seed of the whole table."""
         return {"seconds": {"laptop, a seed of the whole table": _ask(self.bare, self.plan)[0]}}
 
     def time_paper(self) -> Results:
@@ -80,7 +80,7 @@ class Bench:
         }
 
     def try_trees(self) -> Results:
-        """Return error and seconds of decoding by how many trees there are and what they see."""
+        """Return error and seconds of decoding by number of trees and of quantiles."""
         plan = replace(self.plan, tasks=("decoding",), domains=("in",), ranges=("[1k,10k]",))
         plan = replace(plan, regressors=("trees",), workers=1)
         found = {}
@@ -99,7 +99,7 @@ class Bench:
         return {"milliseconds of a step": steps}
 
     def compare(self) -> Results:
-        """Return how alike the two protocols order the systems, task by task."""
+        """Return how well two protocols agree on the order of the systems, by task."""
         systems = [self.bare, *open_systems("control:digits", reading=Reading())]
         more = open_systems(f"MiniLM read by digits=digits:{MINILM}", reading=Reading())
         plan = replace(self.plan, domains=("in",))
@@ -128,7 +128,7 @@ def _time_step(x: torch.Tensor, y: torch.Tensor, *, fused: bool) -> float:
 
 
 def _ask(system: System, plan: Plan) -> tuple[float, list[Score]]:
-    """The seconds that a plan takes, vectors included, and its scores."""
+    """Return the seconds of a plan, embedding included, and its scores."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         scores = probe_system(system, plan, Path(folder) / "scores.jsonl")
@@ -161,7 +161,7 @@ def _rank(systems: list[System], plan: Plan) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure the parts named on the command line, or all, and keep what was measured before."""
+    """Measure the parts named on the command line, or all; keep earlier results of others."""
     quieten_libraries()
     bench = Bench(count_cores())
     parts: dict[str, Callable[[], Results]] = {

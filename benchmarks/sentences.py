@@ -1,17 +1,18 @@
 """Sentence numeracy of all-MiniLM-L6-v2: untrained, as a sentence encoder, and with ln anchors.
 
-Trains `ln-anchors` on Wikipedia text with three seeds, some minutes each, and asks every system
-the same sentences. Keeps scores and what the runs say of themselves in `results/sentences/`, no
-text and no weights. Killed, it goes on where it stopped: models are in `build/sentences/`.
+Trains `ln-anchors` on Wikipedia text with three seeds, some minutes each, and probes every system
+with the same sentences. Scores, settings and curves go to `results/sentences/`, models to
+`build/sentences/`. After an interruption it continues where it stopped.
 """
 
-import shutil
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sentence_transformers import SentenceTransformer
 
-from benchmarks.common import TRAINING, corpus_path, quieten_libraries
+from benchmarks.common import TRAINING, corpus_path, keep_training, quieten_libraries
 from numerate.embed.load import load
 from numerate.extract.corpus import open_corpus
 from numerate.extract.counts import extract_counts
@@ -23,7 +24,6 @@ from numerate.prime.scheme import Priming
 from numerate.probe.plan import Plan, probe_system
 from numerate.probe.protocols import LAPTOP
 from numerate.probe.sentence_tasks import SENTENCE_TASKS
-from numerate.probe.systems import System
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
@@ -31,8 +31,21 @@ N_SEEDS = 3
 CONFIG = replace(TRAINING, max_tokens=400_000)
 
 
+@dataclass(frozen=True)
+class TextSystem:
+    """A system that embeds only sentences."""
+
+    name: str
+    embed_texts: Callable[..., Any]
+    fingerprint: str = ""
+
+    def embed_numerals(self, numerals: Sequence[int], /) -> Any:  # noqa: ANN401
+        """Refuse to embed numerals, which no task of this benchmark needs."""
+        raise NotImplementedError(f"{self.name} embeds sentences, got {len(numerals)} numerals")
+
+
 def main() -> None:
-    """Train what is not trained yet, then score what is not scored yet."""
+    """Train and score whatever is missing."""
     quieten_libraries()
     corpus = open_corpus([str(corpus_path())])
     anchors = fit_anchors(extract_counts(corpus), scale="ln")
@@ -43,19 +56,16 @@ def main() -> None:
 
 
 def train(primed: PrimedCorpus, seed: int) -> Path:
-    """Return the folder of a trained model; its curve and settings go to the results."""
+    """Return the folder of a trained model; copy its settings and curve to the results."""
     folder = WORK / f"seed-{seed}"
     resume = (folder / "unfinished").exists()
     pretrain_model(primed, replace(CONFIG, seed=seed), folder, resume=resume)
-    out = RESULTS / f"seed-{seed}"
-    out.mkdir(parents=True, exist_ok=True)
-    for name in ("run.json", "curve.json", "curve.png"):
-        shutil.copy(folder / name, out / name)
+    keep_training(folder, RESULTS / f"seed-{seed}")
     return folder
 
 
 def probe_untrained(priming: Priming) -> None:
-    """The base model in every way that needs no training."""
+    """Probe the base model: as a sentence encoder, by its layers, and with primed input."""
     plain = SentenceTransformer(resolve_model(CONFIG.base))
     bare, primed = load(CONFIG.base), load(CONFIG.base, priming=priming)
     for name, embed in (
@@ -63,19 +73,19 @@ def probe_untrained(priming: Priming) -> None:
         ("all-MiniLM-L6-v2, last four layers", bare.embed_texts),
         ("all-MiniLM-L6-v2 untrained, shown anchors", primed.embed_texts),
     ):
-        probe(System(name, embed_texts=embed), range(N_SEEDS))
+        probe(TextSystem(name, embed), range(N_SEEDS))
 
 
 def probe_trained(folder: Path, seed: int) -> None:
-    """A trained model as sentence-transformers loads it, in the three ways to show an anchor."""
+    """Probe a trained model, loaded by sentence-transformers, with anchors in three ways."""
     model = SentenceTransformer(str(folder), trust_remote_code=True)
     for anchor in ("visible", "masked", "absent"):
         model[0].anchor = anchor
-        probe(System(f"ln-anchors, {anchor}", embed_texts=model.encode), [seed])
+        probe(TextSystem(f"ln-anchors, {anchor}", model.encode), [seed])
 
 
-def probe(system: System, seeds: range | list[int]) -> None:
-    """Score a system on the sentences of some seeds."""
+def probe(system: TextSystem, seeds: range | list[int]) -> None:
+    """Score a system on the sentences of the given seeds, and print the scores."""
     for seed in seeds:
         # Tasks on sentences do not depend on the protocol.
         plan = Plan(tasks=SENTENCE_TASKS, seeds=(seed,), protocol=LAPTOP)

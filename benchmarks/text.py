@@ -1,6 +1,6 @@
-"""Extraction and priming against the word-piece tokenizer and the paper's way, on one core.
+"""Extracting and priming beside a word-piece tokenizer and the paper's priming, on one core.
 
-Prints MB of text per second for each, all on the same text in the same run, and the ratios.
+Reports MB of text per second for each, on the same text in one run, and the ratios.
 """
 
 import os
@@ -9,7 +9,7 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one core for everyone
+os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one core for all
 
 from transformers import AutoTokenizer
 
@@ -20,11 +20,11 @@ from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import fit_anchors
 from numerate.prime.primed_corpus import prime_corpus
 
-SAMPLE_BYTES = 8 << 20  # the slow ones would take minutes on all of it
+SAMPLE_BYTES = 8 << 20  # the slow methods would take minutes on all of it
 
 
 def prime_as_the_paper(lines: list[str], anchors: AnchorSet) -> list[str]:
-    """Search all anchors for each number, and substitute one number after the other."""
+    """Prime as the paper's scripts do: search all anchors, substitute number by number."""
     primed = []
     for line in lines:
         for number in set(re.findall(r"\b\d+\b", line)):
@@ -35,7 +35,7 @@ def prime_as_the_paper(lines: list[str], anchors: AnchorSet) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure all, and save the results."""
     text = read_corpus()
     sample = text[: text.rfind(b"\n", 0, SAMPLE_BYTES) + 1]
     lines = sample.decode().split("\n")

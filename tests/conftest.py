@@ -169,7 +169,7 @@ def anchored_models(tmp_path_factory):
     """
     from numerate.fit.anchors import AnchorSet
     from numerate.models.base_model import add_markers
-    from numerate.models.folder import note_priming, write_modules
+    from numerate.models.folder import set_priming, write_modules
     from numerate.prime.scheme import Priming
     from numerate.prime.text import MARKERS
 
@@ -181,7 +181,7 @@ def anchored_models(tmp_path_factory):
         if key not in made:
             model, tokenizer = make_model(architecture)
             add_markers(model, tokenizer, MARKERS[priming.marker])
-            note_priming(model, priming)
+            set_priming(model, priming)
             folder = made[key] = tmp_path_factory.mktemp(f"anchored-{architecture}")
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)

@@ -1,5 +1,25 @@
-"""The one exception for what a user can mend: bad input, told in a single line."""
+"""The exception for input that a user can correct, and checks that raise it.
+
+A message names the parameter or file, the value, and the remedy, all in one line; the command line
+prints it and exits with code 2.
+"""
 
 
 class InputError(ValueError):
-    """Input that cannot be used; the message says what, where and what to do."""
+    """Input that cannot be used; the message says what is wrong, where, and what to do."""
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, to quote it within a message of one line.
+
+    >>> first_line(OSError("no such file" + chr(10) + "see https://example.org"))
+    'no such file'
+    """
+    return str(error).strip().split("\n")[0]
+
+
+def check_strings(name: str, values: object) -> None:
+    """Refuse a single string where several are expected: iterating it would yield characters."""
+    if isinstance(values, str | bytes):
+        start = values[:20]
+        raise InputError(f"{name} must be a list of strings, got one: {start!r}; put it in a list")

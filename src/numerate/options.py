@@ -1,36 +1,50 @@
-"""The words a user may choose from; light, so that the command line can name them at once."""
+"""The options that a user chooses from, as `Literal` types; light, for the command line."""
 
-from typing import Literal
+from typing import Any, Literal, get_args
+
+from numerate.errors import InputError
 
 Domain = Literal["integers", "reals"]
-"""Which numerals count: the paper's positive integers up to 10^10, or decimals and signs too."""
+"""Which numerals are counted: integers from 1 to 10^10 (the paper), or decimals and signs too."""
 
 Scale = Literal["linear", "ln", "log10"]
-"""Where anchors live: on the values, on their logarithms, or on their decimal exponents."""
+"""The scale of the anchors: the values, their logarithms, or their decimal exponents."""
 
 Start = Literal["drawn", "spread"]
-"""Where a mixture starts: at numerals drawn from the text, or at some spread over its scale."""
+"""Where a mixture's components start: at randomly drawn numerals, or evenly over the scale."""
 
 Marker = Literal["anc", "lr", "exp"]
-"""What stands before an anchor: `<ANC>`, `<LA>`/`<RA>` for its direction, `<EXP>` for exponents."""
+"""The token before an anchor: `<ANC>`; `<LA>` or `<RA>` by its direction; `<EXP>`."""
 
 Kind = Literal["genbert", "mwp-bert", "vectors", "digits"]
-"""What may stand before the path of a system: `genbert:FOLDER`, `vectors:FILE`, `digits:MODEL`."""
+"""The prefix of a system that needs its own loader: `genbert:FOLDER`, `vectors:FILE`, ..."""
 
 Pieces = Literal["words", "digits"]
-"""How a model reads numbers: in its own word pieces, or digit by digit."""
+"""How a tokenizer splits numbers: into its own word pieces, or into digits."""
 
 NumeralForm = Literal["as-is", "digits"]
-"""How priming writes a numeral: as it was, or without thousands separators."""
+"""How priming writes a numeral: unchanged, or without thousands separators."""
 
 Errors = Literal["strict", "replace"]
-"""What to do with bytes that are not UTF-8: refuse them, or put U+FFFD in their place."""
+"""How to treat bytes that are not UTF-8: refuse them, or replace them by U+FFFD."""
 
 Precision = Literal["auto", "fp32", "bf16"]
-"""What training computes in; auto is bf16 where the machine is fast at it, else fp32."""
+"""The number format of training; auto is bf16 where the hardware is fast at it, else fp32."""
 
 Anchor = Literal["visible", "masked", "absent"]
-"""What a model is shown of a numeral's anchor: `1999 <ANC> 86`, `1999 <ANC> [MASK]` or `1999`."""
+"""What a model is given of an anchor: `1999 <ANC> 86`, `1999 <ANC> [MASK]` or `1999`."""
 
 Readout = Literal["all", "numeral", "marker", "anchor"]
-"""Which tokens make a vector: all of them, or those of the numeral, its marker or its anchor."""
+"""Which tokens are averaged into a vector: all, or those of numeral, marker or anchor."""
+
+
+def check_option(name: str, value: object, options: Any) -> None:  # noqa: ANN401
+    """Refuse a value that is not one of the strings of a `Literal` type.
+
+    >>> check_option("domain", "naturals", Domain)
+    Traceback (most recent call last):
+    numerate.errors.InputError: domain must be one of integers, reals, got 'naturals'
+    """
+    known = get_args(options)
+    if value not in known:
+        raise InputError(f"{name} must be one of {', '.join(known)}, got {value!r}")

@@ -1,4 +1,4 @@
-"""Parallel work: items through a function in several processes, in order; cores and ranks."""
+"""Parallel work: `map_ordered` over several processes; the number of cores; torchrun's rank."""
 
 import os
 from collections import deque
@@ -13,6 +13,12 @@ from numerate.errors import InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Progress = Callable[[int], object]
+"""A function to call with the amount of work done so far."""
+
+
+def ignore_progress(done: int) -> None:
+    """Do nothing: the default of a `progress` parameter."""
 
 
 def map_ordered(
@@ -22,11 +28,17 @@ def map_ordered(
     workers: int = 1,
     start: str | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Yield every item with what a function makes of it, in order, from `workers` processes.
+    """Yield each item with the result of the function, in order, from `workers` processes.
 
-    At most two items per worker are in memory at a time. With more than one worker, function and
-    items must be such that can be pickled. `start` is how processes are started, if not in the
-    system's way: after torch has used its threads, `spawn`.
+    Items are drawn as needed: at most two per worker are in memory. With more than one worker,
+    function and items must be picklable.
+
+    Args:
+        function: Called on each item.
+        items: Any iterable.
+        workers: Number of processes; 1 works in this one.
+        start: How processes start, if not in the platform's default way; use `spawn` once torch
+            has started threads, which a forked process would lack.
     """
     if workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
@@ -52,7 +64,7 @@ def map_ordered(
 
 
 def _die_with_parent() -> None:
-    """Let a worker end when the process that started it is killed, rather than wait for ever."""
+    """End a worker when its parent is killed; it would wait for work forever otherwise."""
     parent = parent_process()
     if parent is not None:
         watch = Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True)
@@ -60,10 +72,10 @@ def _die_with_parent() -> None:
 
 
 def process_rank() -> int:
-    """Return the number of this process among those that `torchrun` started together."""
+    """Return the rank of this process under `torchrun`; 0 without it."""
     return int(os.environ.get("RANK", "0"))
 
 
 def count_cores() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Progress bars, on a terminal alone, with rate and time left; and durations in words."""
+"""Progress bars, which only a terminal shows, and durations in words."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ _COLUMNS: dict[str, Callable[[], tuple[ProgressColumn, ...]]] = {
 def show_progress(
     title: str, total: int | None, *, quiet: bool, unit: Literal["bytes", "items"] = "bytes"
 ) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and time left on a terminal; gives the function that moves it."""
+    """Show a bar with speed and time left; the value is the function that sets its position."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -53,9 +53,9 @@ def show_progress(
         yield lambda position: progress.update(task, completed=position)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Status:
-    """Where a run is: what a progress bar shows."""
+    """The progress of a training, as its bar shows it."""
 
     fraction: float
     tokens: int
@@ -81,13 +81,25 @@ def tell_seconds(seconds: float) -> str:
 
 
 @contextmanager
-def show_training(name: str = "pretrain", *, quiet: bool) -> "Iterator[Callable[[Status], None]]":
-    """Quieten transformers, and show a bar of a training run on a terminal."""
+def quiet_transformers() -> Iterator[None]:
+    """Turn off the progress bars of transformers and its messages below errors, then restore."""
     from transformers.utils import logging
 
-    quieten: Any = logging
-    quieten.set_verbosity_error()
-    quieten.disable_progress_bar()
+    library: Any = logging
+    verbosity, had_bar = library.get_verbosity(), library.is_progress_bar_enabled()
+    library.set_verbosity_error()
+    library.disable_progress_bar()
+    try:
+        yield
+    finally:
+        library.set_verbosity(verbosity)
+        if had_bar:
+            library.enable_progress_bar()
+
+
+@contextmanager
+def show_training(name: str = "pretrain", *, quiet: bool) -> Iterator[Callable[[Status], None]]:
+    """Show a bar of a training on a terminal, without the messages and bars of transformers."""
     columns = (
         TextColumn(name),
         BarColumn(),
@@ -97,10 +109,11 @@ def show_training(name: str = "pretrain", *, quiet: bool) -> "Iterator[Callable[
     )
     console = Console(stderr=True)
     hidden = quiet or not console.is_terminal or process_rank() > 0
-    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+    bar = Progress(*columns, console=console, disable=hidden, transient=True)
+    with quiet_transformers(), bar as progress:
         task = progress.add_task("getting ready", total=1, left="?")
 
-        def report(status: "Status") -> None:
+        def report(status: Status) -> None:
             minutes, seconds = divmod(round(status.seconds_left), 60)
             progress.update(
                 task,

@@ -17,7 +17,6 @@ from numerate.extract import sources
 from numerate.extract.corpus import Corpus, open_corpus
 from numerate.extract.numerals import scan_numerals
 from numerate.extract.sources import block_texts, parse_hub_name
-from numerate.parallel import map_ordered
 
 TEXT = "In 1999 Zoë paid 12,345.\n\nThen 5 came.\n"
 
@@ -69,6 +68,7 @@ def test_json_lines_give_the_field_of_every_record(tmp_path):
     assert block.data == "5\n6\nZoë".encode()
     assert block.bounds == (3, 8)
     assert block.documents == 2
+    assert block.texts() == ["5\n6", "Zoë"]
 
 
 def test_a_json_record_longer_than_a_block_stays_whole(tmp_path, monkeypatch):
@@ -141,19 +141,19 @@ def test_the_almanac_needs_no_file():
     ("name", "data", "message"),
     [
         ("a.txt", b"fine\nbad \xff 5", "a.txt, line 2, byte 5: not UTF-8 (0xff)"),
-        ("a.txt.gz", gzip.compress(os.urandom(999))[:-100], "a.txt.gz: damaged or cut off"),
-        ("a.txt.xz", lzma.compress(os.urandom(999))[:-100], "a.txt.xz: damaged or cut off"),
-        ("a.txt.zst", zstd.compress(os.urandom(999))[:-100], "a.txt.zst: damaged or cut off"),
-        ("a.txt.gz", b"plain text", "a.txt.gz: damaged or cut off"),
-        ("a.txt.xz", b"plain text", "a.txt.xz: damaged or cut off"),
-        ("a.txt.zst", b"plain text", "a.txt.zst: damaged or cut off"),
+        ("a.txt.gz", gzip.compress(os.urandom(999))[:-100], "a.txt.gz: damaged or incomplete"),
+        ("a.txt.xz", lzma.compress(os.urandom(999))[:-100], "a.txt.xz: damaged or incomplete"),
+        ("a.txt.zst", zstd.compress(os.urandom(999))[:-100], "a.txt.zst: damaged or incomplete"),
+        ("a.txt.gz", b"plain text", "a.txt.gz: damaged or incomplete"),
+        ("a.txt.xz", b"plain text", "a.txt.xz: damaged or incomplete"),
+        ("a.txt.zst", b"plain text", "a.txt.zst: damaged or incomplete"),
         ("a.jsonl", b'{"text": "5"}\n{"body": "5"}', "a.jsonl, line 2: no field 'text'"),
         ("a.jsonl", b'{"text": "5"}\n\n{"text": 5}', "a.jsonl, line 3: field 'text' must be text"),
         ("a.jsonl", b"[1]", "a.jsonl, line 1: a JSON object was expected, got list"),
         ("a.jsonl", b'{"text": ', "a.jsonl, line 1: not valid JSON"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(tmp_path, name, data, message):
+def test_an_error_of_reading_names_the_place(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError) as error:
         read_all(tmp_path / name)
@@ -168,6 +168,10 @@ def test_names_that_lead_nowhere_are_refused(tmp_path):
         open_corpus([str(tmp_path / "empty")])
     with pytest.raises(InputError, match="at least one"):
         open_corpus([])
+    with pytest.raises(InputError, match="names must be a list of strings, got one: 'almanac:'"):
+        open_corpus("almanac:")
+    with pytest.raises(InputError, match="errors must be one of strict, replace, got 'ignore'"):
+        open_corpus(["almanac:"], errors="ignore")
 
 
 def test_bytes_that_are_not_utf8_can_be_replaced(tmp_path):
@@ -204,8 +208,9 @@ def test_a_line_longer_than_memory_is_cut(tmp_path, monkeypatch, unit):
 
 
 def test_a_place_is_file_and_line_or_record():
-    text = sources.Block("a.txt", b"x\ny\nz", first=10)
+    text = sources.Block(source="a.txt", data=b"x\n \n\nz", first=10)
     assert text.place(4) == "a.txt, line 12"
+    assert text.texts() == ["x", "z"]
     (records,) = block_texts(["ab", "c", "d"])
     assert [records.place(offset) for offset in (0, 2, 3, 5)] == [
         "text, record 1",
@@ -222,23 +227,3 @@ def test_position_and_size_count_bytes_on_disk(tmp_path):
     assert corpus.size == 160
     assert [block.position for block in corpus.blocks()] == [80, 160]
     assert Corpus(("-",)).size is None
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_results_come_in_order_and_items_are_drawn_as_needed(workers):
-    drawn = []
-
-    def numbers():
-        for number in range(100):
-            drawn.append(number)
-            yield number
-
-    results = map_ordered(str, numbers(), workers=workers)
-    assert next(results) == (0, "0")
-    assert len(drawn) <= 2 * workers
-    assert [result for _, result in results] == [str(number) for number in range(1, 100)]
-
-
-def test_workers_must_be_at_least_one():
-    with pytest.raises(InputError, match="workers must be at least 1, got 0"):
-        list(map_ordered(str, [1], workers=0))

@@ -57,10 +57,31 @@ def test_a_corpus_without_text_or_numerals_is_told_apart(tmp_path):
         extract_counts(open_corpus([str(tmp_path)]))
 
 
+@pytest.mark.parametrize("corpus", ["in 1999 there were 5", b"in 1999 there were 5"])
+def test_a_single_text_is_no_list_of_texts(corpus):
+    with pytest.raises(InputError, match=r"corpus must be a list of strings, got one: b?'in 1999"):
+        extract_counts(corpus)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"counts": {}}, "counts must hold at least one numeral, got none"),
+        ({"counts": {5: 0}}, "counts must be 1 or more, got 0"),
+        ({"domain": "naturals"}, "domain must be one of integers, reals, got 'naturals'"),
+    ],
+)
+def test_counts_check_themselves(wrong, message):
+    with pytest.raises(InputError, match=message):
+        Counts(**{"counts": {5: 1}, **wrong})
+    with pytest.raises(InputError, match="domain must be one of"):
+        extract_counts(["5"], domain="naturals")
+
+
 def test_shares_are_by_digits_before_the_point():
     counts = Counts({1: 2, 9: 1, 10: 1, 999: 2, 1000: 1, 10**10: 1})
     assert counts.shares_by_digits() == {1: 3 / 8, 2: 1 / 8, 3: 2 / 8, 4: 1 / 8, 11: 1 / 8}
-    reals = Counts({-12.5: 1, 0.25: 3}, "reals")
+    reals = Counts({-12.5: 1, 0.25: 3}, domain="reals")
     assert reals.shares_by_digits() == {1: 0.75, 2: 0.25}
 
 
@@ -76,7 +97,7 @@ def test_the_commonest_come_first_and_of_equals_the_smaller():
     )
 )
 def test_save_and_load_are_the_identity(tmp_path_factory, counts):
-    saved = Counts(counts, "reals", documents=3, words=10, sources=("a", "b"))
+    saved = Counts(counts, domain="reals", documents=3, words=10, sources=("a", "b"))
     path = tmp_path_factory.mktemp("counts") / "counts.json"
     saved.save(path)
     assert Counts.load(path) == saved
@@ -86,9 +107,9 @@ def test_save_and_load_are_the_identity(tmp_path_factory, counts):
     ("content", "message"),
     [
         ("{", "not valid JSON"),
-        ("[]", "not a numerate-counts file (it does not say what it is)"),
-        ('{"format": "numerate-anchors"}', "it says 'numerate-anchors'"),
-        ('{"format": "numerate-counts", "version": 2}', "version 2 is not known"),
+        ("[]", "not a numerate-counts file (it names no format)"),
+        ('{"format": "numerate-anchors"}', "its format is 'numerate-anchors'"),
+        ('{"format": "numerate-counts", "version": 2}', "version 2 is unknown"),
         ('{"format": "numerate-counts", "version": 1}', "damaged counts"),
         ('{"format": "numerate-counts", "version": 1, "counts": {}}', "damaged counts"),
         ('{"format": "numerate-counts", "version": 1, "counts": {"x": 1}}', "damaged counts"),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from numerate.errors import InputError
 from numerate.extract.numerals import find_numerals, scan_numerals
 
 TRICKY = st.text(st.sampled_from("0123456789..,,@@  -–−+eE_axé०²ि\n()$"), max_size=40)
@@ -123,7 +124,7 @@ def test_reals_add_decimals_signs_and_exponents(text, written):
 
 
 def test_an_unknown_domain_is_refused():
-    with pytest.raises(ValueError, match="domain must be one of integers, reals, got 'naturals'"):
+    with pytest.raises(InputError, match="domain must be one of integers, reals, got 'naturals'"):
         find_numerals("5", "naturals")
 
 

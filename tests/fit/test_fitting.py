@@ -10,7 +10,7 @@ from numerate.cli.arguments import parse_sizes
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.fit.anchors import AnchorSet, rescale, restore
-from numerate.fit.fitting import fit_anchors, measure_distances, sweep_components
+from numerate.fit.fitting import Sweep, fit_anchors, measure_distances, sweep_components
 
 YEARS = Counts(
     {n: 1 + (n * 7919) % 50 for n in range(1900, 2020)} | dict.fromkeys(range(1, 40), 100)
@@ -22,7 +22,7 @@ def anchor_sets(draw):
     values = draw(st.sets(st.integers(-300, 300), min_size=1, max_size=30))
     scale = draw(st.sampled_from(["linear", "ln"]))
     resolution, width = draw(st.sampled_from([1.0, 10.0, 100.0])), draw(st.integers(1, 5))
-    return AnchorSet(scale, tuple(sorted(values)), resolution, width=width)
+    return AnchorSet(scale, tuple(sorted(values)), resolution=resolution, width=width)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,8 @@ def test_more_components_than_distinct_values_give_an_anchor_each():
     ],
 )
 def test_anchors_check_themselves(wrong):
-    with pytest.raises(ValueError, match="must be"):
+    [name] = wrong
+    with pytest.raises(InputError, match=f"^{name} must be"):
         AnchorSet(**{"scale": "ln", "values": (1, 2), **wrong})
 
 
@@ -195,13 +196,31 @@ def test_a_file_with_no_more_than_the_design_asks_is_read(tmp_path):
             AnchorSet.load(path)
 
 
-def test_a_sweep_has_a_row_for_each_size_and_can_be_kept(tmp_path):
+def test_a_sweep_has_a_row_for_each_size_and_can_be_saved_and_loaded(tmp_path):
     sweep = sweep_components(YEARS, [5, 10, 40], scale="ln")
     assert [row["components"] for row in sweep.rows] == [5, 10, 40]
     likelihoods = [row["log_likelihood"] for row in sweep.rows]
     assert likelihoods == sorted(likelihoods)
     sweep.save(tmp_path / "sweep.json")
-    assert json.loads((tmp_path / "sweep.json").read_text())["rows"] == list(sweep.rows)
+    assert Sweep.load(tmp_path / "sweep.json") == sweep
+
+
+@pytest.mark.parametrize("rows", [[{"components": 5}], [3], None])
+def test_a_damaged_sweep_is_one_line(tmp_path, rows):
+    document = {"format": "numerate-sweep", "version": 1, "scale": "ln", "rows": rows}
+    (tmp_path / "sweep.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"sweep\.json: damaged sweep"):
+        Sweep.load(tmp_path / "sweep.json")
+
+
+@pytest.mark.parametrize(
+    ("option", "choices"), [("scale", "linear, ln, log10"), ("start", "drawn, spread")]
+)
+def test_options_that_do_not_exist_are_refused(option, choices):
+    with pytest.raises(InputError, match=f"^{option} must be one of {choices}, got 'x'"):
+        fit_anchors(YEARS, n_components=5, **{option: "x"})
+    with pytest.raises(InputError, match=f"^{option} must be"):
+        sweep_components(YEARS, [5], **{option: "x"})
 
 
 def test_sizes_are_whole_numbers():

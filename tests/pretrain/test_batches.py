@@ -47,19 +47,18 @@ def test_a_plan_is_the_same_for_a_seed_and_goes_on_from_any_row():
     sequences = some_sequences([3, 5, 9, 4] * 20)
 
     def plan(seed):
-        planned = PlannedRows(sequences, max_length=16, rows_per_step=2, seed=seed)
-        planned.n_steps = planned.steps_per_epoch * 3
-        return planned
+        return PlannedRows(sequences, max_length=16, rows_per_step=2, seed=seed)
 
     first, again, other = plan(1), plan(1), plan(2)
-    rows = [[ids.tolist() for ids, _ in first[i][1]] for i in range(len(first))]
-    for index in reversed(range(len(first))):
+    epoch = first.rows_per_epoch
+    indices = range(3 * epoch)
+    rows = [[ids.tolist() for ids, _ in first[i][1]] for i in indices]
+    for index in reversed(indices):
         assert [ids.tolist() for ids, _ in again[index][1]] == rows[index]
         assert again[index][0] == first[index][0]
-    assert rows != [[ids.tolist() for ids, _ in other[i][1]] for i in range(len(other))]
-    epoch = first.rows_per_epoch
+    assert rows != [[ids.tolist() for ids, _ in other[i][1]] for i in indices]
     assert rows[:epoch] != rows[epoch : 2 * epoch]
-    assert len({first[i][0] for i in range(len(first))}) == len(first)
+    assert len({first[i][0] for i in indices}) == len(indices)
 
 
 def test_a_batch_is_padded_to_its_longest_sequence():
@@ -78,7 +77,6 @@ def test_rehearsal_has_its_share_of_the_tokens_and_new_numerals_every_epoch():
     sequences = some_sequences([40] * 100)
     planned = PlannedRows(sequences, max_length=64, rows_per_step=2, seed=0, rehearsal=source)
     assert 0.39 < 1 - 4000 / planned.tokens_per_epoch < 0.42
-    planned.n_steps = planned.steps_per_epoch * 2
 
     def rehearsed(epoch):
         rows = range(epoch * planned.rows_per_epoch, (epoch + 1) * planned.rows_per_epoch)
@@ -97,9 +95,9 @@ def test_labels_are_the_anchors_and_nothing_else(tiny_models, primed_corpora):
         tokenize_documents(primed.documents(), base.tokenizer, max_length=48)
     )
     planned = PlannedRows(sequences, max_length=48, rows_per_step=4, seed=0)
-    masking = Masking(base.tokenizer.mask_token_id, 0, (), 50)
+    masking = Masking.of(base.tokenizer, 50)
     texts = set()
-    for index in range(len(planned)):
+    for index in range(planned.rows_per_epoch):
         batch = masking.collate([planned[index]])
         whole = torch.where(batch["labels"] == IGNORED, batch["input_ids"], batch["labels"])
         assert ((batch["labels"] != IGNORED) == (batch["input_ids"] == masking.mask_id)).all()

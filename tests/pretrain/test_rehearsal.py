@@ -56,7 +56,7 @@ def test_counts_hold_out_whatever_a_probe_may_ask_out_of_domain(tmp_path):
 
 def test_a_file_without_numerals_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("none")
-    with pytest.raises(InputError, match="holds no numerals"):
+    with pytest.raises(InputError, match="has no numerals"):
         read_held_out(tmp_path / "a.txt")
     with pytest.raises(InputError, match="cannot be read"):
         read_held_out(tmp_path / "nosuch")

@@ -4,7 +4,7 @@ import shutil
 import signal
 import subprocess
 
-from numerate.pretrain.resume import find_checkpoint, seal_checkpoint
+from numerate.pretrain.resume import complete_checkpoint, find_checkpoint, remove_incomplete
 from tests.pretraining import assert_same_weights, command_for, find_step, wait_for_step, weights_of
 
 
@@ -27,7 +27,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tiny_models, primed_corpora, t
     assert n_killed == 2
     refused = subprocess.run(killed, capture_output=True, check=False)
     assert refused.returncode == 2
-    assert b"holds an unfinished run; go on with --resume" in refused.stderr
+    assert b"holds an unfinished run; continue it with --resume" in refused.stderr
     subprocess.run([*killed, "--resume"], check=True)
     assert_same_weights(weights_of(tmp_path / "whole"), weights_of(tmp_path / "killed"))
     curves = [
@@ -42,15 +42,17 @@ def test_a_killed_run_goes_on_to_the_same_weights(tiny_models, primed_corpora, t
     assert curves[1][-1] == curves[0][-1]
 
 
-def test_the_last_whole_checkpoint_is_the_one_to_go_on_from(tmp_path, caplog):
+def test_the_last_complete_checkpoint_is_the_one_to_resume_from(tmp_path, caplog):
     for step in (5, 10, 15):
         folder = tmp_path / f"checkpoint-{step}"
         folder.mkdir()
         (folder / "model.safetensors").write_bytes(b"x" * 100)
         if step < 15:  # the last one was cut off while it was written
-            seal_checkpoint(folder, elapsed=step, tokens=step)
+            complete_checkpoint(folder, elapsed=step, tokens=step)
     assert find_checkpoint(tmp_path) == (tmp_path / "checkpoint-10", 10.0, 10)
-    assert not (tmp_path / "checkpoint-15").exists()
+    assert (tmp_path / "checkpoint-15").exists()  # to find is not to delete
+    remove_incomplete(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"checkpoint-5", "checkpoint-10"}
     (tmp_path / "checkpoint-10" / "model.safetensors").write_bytes(b"x" * 50)
     assert find_checkpoint(tmp_path) == (tmp_path / "checkpoint-5", 5.0, 5)
     assert "checkpoint-10: damaged" in caplog.text

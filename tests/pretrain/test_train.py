@@ -3,6 +3,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 import torch
@@ -53,7 +54,7 @@ def test_the_model_folder_is_complete(scale, marker, tiny_models, primed_corpora
     run = pretrain_model(primed, quick_config(tiny_models("bert")), tmp_path / "out")
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"model.safetensors", "tokenizer.json", "anchors.json", "run.json"} <= names
-    assert {"curve.json", "curve.png", "README.md", "config.json"} <= names
+    assert {"curve.json", "README.md", "config.json"} <= names
     assert "unfinished" not in names
     saved = json.loads((tmp_path / "out" / "run.json").read_text())
     assert saved == json.loads(json.dumps(run))
@@ -165,10 +166,8 @@ def test_a_budget_of_minutes_does_not_count_validation(
 @pytest.mark.parametrize(("forced", "bf16"), [("on", True), ("off", False)])
 def test_auto_computes_in_what_the_processor_is_fast_at(forced, bf16, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMERATE_BF16", forced)
-    arguments = {"batch_size": 2, "learning_rate": 1e-3, "seed": 0}
-    assert make_arguments(tmp_path, precision="auto", **arguments).bf16 is bf16
-    assert make_arguments(tmp_path, precision="fp32", **arguments).bf16 is False
-    assert make_arguments(tmp_path, precision="bf16", **arguments).bf16 is True
+    for precision, expected in (("auto", bf16), ("fp32", False), ("bf16", True)):
+        assert make_arguments(tmp_path, PretrainConfig(precision=precision)).bf16 is expected
 
 
 def test_a_processor_that_is_neither_is_refused(monkeypatch):
@@ -215,6 +214,17 @@ def test_logs_can_go_to_tensorboard(tiny_models, primed_corpora, tmp_path, monke
     config = quick_config(tiny_models("bert"), report_to="tensorboard")
     pretrain_model(primed_corpora(), config, tmp_path / "out")
     assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
+
+
+def test_tensorboard_that_is_not_installed_is_one_line_and_leaves_nothing_behind(
+    tiny_models, primed_corpora, tmp_path, monkeypatch
+):
+    for package in ("tensorboard", "tensorboardX"):
+        monkeypatch.setitem(sys.modules, package, None)
+    config = quick_config(tiny_models("bert"), report_to="tensorboard")
+    with pytest.raises(InputError, match=r"pip install 'numerate\[tensorboard\]'"):
+        pretrain_model(primed_corpora(), config, tmp_path / "out")
+    assert not list(tmp_path.glob("out/*"))
 
 
 def test_two_processes_train_what_one_does_with_twice_the_batch(

@@ -121,29 +121,6 @@ def test_a_folder_that_is_not_primed_is_refused(tmp_path):
         open_primed(tmp_path)
 
 
-def test_workers_end_when_their_parent_is_killed(tmp_path):
-    code = (
-        "import os, time\n"
-        "from numerate.parallel import map_ordered\n"
-        "results = map_ordered(os.getpgid, [0, 1, 2, 3], workers=2)\n"
-        "print(next(results), flush=True)\n"
-        "time.sleep(600)\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
-    )
-    process.stdout.readline()
-    process.kill()
-    process.wait()
-    for _ in range(3000):
-        try:
-            os.killpg(process.pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    pytest.fail("workers still run five minutes after their parent was killed")
-
-
 def kill_and_go_on(command, folder, moments):
     """Start a command, kill it at each of the moments, and let it end at last."""
     killed = 0

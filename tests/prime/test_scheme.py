@@ -15,6 +15,7 @@ from numerate.prime.text import prime_text, prime_texts
 
 LN = AnchorSet("ln", (10, 17, 86, 104))
 PRIMING = Priming(LN)
+EXPONENTS = Priming(AnchorSet("log10", tuple(range(11))), "exp")
 TEXT = st.text(st.sampled_from("0123456789,.-@ \n\x00aé𝟗€<>_"), max_size=20)
 
 
@@ -67,8 +68,7 @@ def test_anchors_of_a_width_are_as_many_masks_as_all_of_them_have_pieces(tokeniz
 
 
 def test_exponents_are_shown_like_anchors(tokenizer):
-    priming = Priming(AnchorSet("log10", tuple(range(11))), "exp")
-    shown = [priming.show(["in 1999"], anchor, tokenizer)[0].text for anchor in get_args(Anchor)]
+    shown = [EXPONENTS.show(["in 1999"], anchor, tokenizer)[0].text for anchor in get_args(Anchor)]
     assert shown == ["in 1999 <EXP> 3", "in 1999 <EXP> [MASK]", "in 1999"]
 
 
@@ -82,9 +82,6 @@ def test_the_numeral_form_of_the_training_text_is_kept_without_anchors_too(token
     digits = Priming(LN, numeral_form="digits")
     assert digits.show(["12,345 came"], "absent", tokenizer)[0].text == "12345 came"
     assert digits.show(["12,345 came"], "visible", tokenizer)[0].text == "12345 <ANC> 104 came"
-
-
-EXPONENTS = Priming(AnchorSet("log10", tuple(range(11))), "exp")
 
 
 @pytest.mark.parametrize("priming", [PRIMING, Priming(LN, "lr", "digits"), EXPONENTS])
@@ -102,7 +99,7 @@ def test_what_a_config_says_is_read_back(priming):
             {**PRIMING.describe(), "marker": "b"},
             "marker must be anc or lr for anchors on the ln scale",
         ),
-        ({**PRIMING.describe(), "numeral_form": "x"}, "numeral_form must be as-is or digits"),
+        ({**PRIMING.describe(), "numeral_form": "x"}, "numeral_form must be one of as-is, digits"),
         ({**PRIMING.describe(), "anchors": {"scale": "ln"}}, "damaged anchors"),
         ({**PRIMING.describe(), "anchors": 3}, "damaged anchors"),
     ],

@@ -80,11 +80,17 @@ def test_exponents_are_written_beside_every_form_of_a_numeral():
         (LN, "exp", "marker must be anc or lr for anchors on the ln scale, got 'exp'"),
         (LINEAR, "exp", "marker must be anc or lr for anchors on the linear scale, got 'exp'"),
         (EXPONENTS, "anc", "marker must be exp for anchors on the log10 scale, got 'anc'"),
+        (LN, "ANC", "marker must be anc or lr for anchors on the ln scale, got 'ANC'"),
     ],
 )
 def test_a_marker_goes_with_its_scale(anchors, marker, message):
     with pytest.raises(InputError, match=message):
         prime_text("1999", anchors, marker=marker)
+
+
+def test_a_numeral_form_that_does_not_exist_is_refused():
+    with pytest.raises(InputError, match="numeral_form must be one of as-is, digits, got 'digit'"):
+        prime_text("1999", LN, numeral_form="digit")
 
 
 def test_an_anchor_is_never_primed_again():

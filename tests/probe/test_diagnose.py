@@ -9,7 +9,7 @@ from numerate.probe.diagnose import diagnose_system
 from numerate.probe.diagnostics import DecodedValues, Diagnostics
 from numerate.probe.plan import Plan, probe_layers
 from numerate.probe.protocols import PROTOCOLS
-from numerate.probe.systems import System
+from numerate.probe.systems import NumeralSystem
 
 SMALL = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
 
@@ -20,13 +20,17 @@ def make_plan(counts=SMALL, **settings):
     )
 
 
-def embed_layer(layer, numerals):
-    """The first layer holds the logarithm, the embeddings nothing."""
-    values = np.log(np.asarray(numerals, float))[:, None]
-    return values if layer else np.ones_like(values)
+class LayeredOracle(NumeralSystem):
+    """Its only layer holds the logarithm, the embeddings below it nothing."""
+
+    n_layers = 1
+
+    def embed_layer(self, layer, numerals):
+        values = np.log(np.asarray(numerals, float))[:, None]
+        return values if layer else np.ones_like(values)
 
 
-LAYERED = System("ours", CONTROLS["control:oracle"], embed_layer=embed_layer, n_layers=1)
+LAYERED = LayeredOracle("ours", CONTROLS["control:oracle"])
 
 
 def test_every_layer_and_the_vectors_of_the_probes_are_decoded():
@@ -56,7 +60,7 @@ def test_the_neighbours_of_a_number_are_found_by_cosine_alone():
 
     known = spread_numerals()[::2].tolist()
     counts = Counts(dict.fromkeys([*known, *range(1, 200)], 1), documents=1, words=1)
-    found = diagnose_system(System("ours", embed_on_a_circle), make_plan(counts)).neighbours
+    found = diagnose_system(NumeralSystem("ours", embed_on_a_circle), make_plan(counts)).neighbours
     spread = spread_numerals().tolist()
     assert set(found.asked) == set(spread) - set(counts.counts)
     for asked, nearest in zip(found.asked, found.nearest.tolist(), strict=True):

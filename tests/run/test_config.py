@@ -1,9 +1,9 @@
 import pytest
 
 from numerate.errors import InputError
+from numerate.fit.stage import FitSettings
 from numerate.pretrain.config import PretrainConfig
 from numerate.run.config import BUILT_IN, load_config, read_config
-from numerate.run.sections import FitSettings
 
 LEAST = {"corpus": ["a.txt"], "base": "some/model"}
 
@@ -24,25 +24,29 @@ def test_the_built_in_variants_are_a_scale_and_a_marker_each():
 
 def test_exponents_are_not_swept_since_they_need_no_mixture():
     config = read_config({**LEAST, "fit": {"sweep": [5, 10]}}, "here")
-    assert config.variants["ln-anchors"].sizes == (5, 10)
-    assert config.variants["exp"].sizes == ()
+    assert [config.fit.sizes(scale) for scale in ("ln", "log10")] == [(5, 10), ()]
     assert config.fit_name("exp") == "log10"
 
 
 def test_training_has_the_defaults_of_pretrain_unless_told():
     config = read_config({**LEAST, "seed": 7, "pretrain": {"epochs": 1}}, "here")
-    assert config.training("anchors") == PretrainConfig(base="some/model", seed=7, epochs=1)
+    assert config.variants["anchors"].pretrain == PretrainConfig(
+        base="some/model", seed=7, epochs=1
+    )
 
 
 def test_our_variants_read_digits_and_rehearse_and_can_be_changed():
     config = read_config({**LEAST, "pretrain": {"epochs": 1, "rehearse": 0.1}}, "here")
-    ours, papers = config.training("ln-digits"), config.training("ln-anchors")
+    ours, papers = config.variants["ln-digits"].pretrain, config.variants["ln-anchors"].pretrain
     assert (ours.pieces, ours.rehearse, ours.epochs) == ("digits", 0.5, 1)
-    assert config.training("ln-spread") == ours
+    assert config.variants["ln-spread"].pretrain == ours
     assert config.variants["ln-spread"].fit == FitSettings(start="spread", width=3)
     assert (papers.pieces, papers.rehearse) == ("words", 0.1)
     changed = {"ln-digits": {"pretrain": {"pieces": "digits", "rehearse": 0.9}}}
-    assert read_config({**LEAST, "variants": changed}, "here").training("ln-digits").rehearse == 0.9
+    assert (
+        read_config({**LEAST, "variants": changed}, "here").variants["ln-digits"].pretrain.rehearse
+        == 0.9
+    )
 
 
 def test_a_variant_changes_some_settings_and_keeps_the_rest():
@@ -87,7 +91,7 @@ def test_papers_config_is_the_papers():
     config = load_config("paper")
     assert config.corpus == ("hf:Salesforce/wikitext/wikitext-103-raw-v1",)
     assert config.base == "google-bert/bert-base-uncased"
-    assert config.training("anchors").epochs == 6
+    assert config.variants["anchors"].pretrain.epochs == 6
     assert config.probe.protocol == "paper"
 
 
@@ -101,8 +105,15 @@ def test_papers_config_is_the_papers():
         ("variants.x={scale='log10',marker='lr'}", "variants.x: marker must be exp on the log10"),
         ("variants.exp.marker=anc", "variants.exp: marker must be exp on the log10 scale"),
         ("fit.components=0", "fit.components: input should be greater than 0, got 0"),
-        ("pretrain.learning_rate=-1", "learning_rate must be above 0, got -1"),
-        ('systems=["ln-anchor"]', "'ln-anchor' is none; did you mean ln-anchors?"),
+        ("pretrain.learning_rate=-1", "learning_rate: input should be greater than 0, got -1"),
+        ("pretrain.epoch=1", "pretrain.epoch: no such setting; did you mean epochs?"),
+        ("pretrain.base=x", "pretrain.base: no such setting; it is one of the whole run"),
+        ("extract=3", "extract: input should be a valid dictionary"),
+        ("variants=3", "variants: input should be a valid dictionary"),
+        ("variants.exp=3", "variants.exp: input should be a valid dictionary"),
+        ("variants.exp.fit=3", "variants.exp.fit: input should be a valid dictionary"),
+        ("genbert=3", "genbert: input should be"),
+        ('systems=["ln-anchor"]', "'ln-anchor' is unknown; did you mean ln-anchors?"),
         ('systems=["base","base"]', "systems: 'base' is named twice"),
         ('probe.tasks=["rhyme"]', "probe.tasks: must be among decoding, "),
         ("probe.protocol=labtop", "protocol must be one of paper, strict, laptop, leaky, demo"),

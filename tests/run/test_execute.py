@@ -6,9 +6,11 @@ import time
 import pytest
 
 from numerate.errors import InputError
+from numerate.layout import RunContext, RunLayout
 from numerate.probe.scores import read_scores
 from numerate.run.config import load_config
-from numerate.run.execute import list_entries, plan_run, run_config
+from numerate.run.execute import plan_run, run_config
+from numerate.run.systems import list_targets
 
 CONFIG = """
 name = "small"
@@ -60,9 +62,13 @@ def run_all(config_file, out, *changes):
         out,
         workers=1,
         quiet=True,
-        tell=lambda step, state, _: told.update({step.title: state}),
+        report=lambda step, state, _: told.update({step.title: state}),
     )
     return told
+
+
+def context(folder):
+    return RunContext(RunLayout(folder))
 
 
 def again(told):
@@ -129,13 +135,13 @@ def test_a_run_cut_off_in_any_step_goes_on_to_the_same_scores(config_file, tmp_p
     for n_steps in range(len(plan_run(config, cut))):
         seen = []
 
-        def tell(step, state, _, seen=seen, n_steps=n_steps):
+        def report(step, state, _, seen=seen, n_steps=n_steps):
             seen.append(step)
             if len(seen) > n_steps:
                 raise CutError
 
         with pytest.raises(CutError):
-            run_config(config, cut, workers=1, quiet=True, tell=tell)
+            run_config(config, cut, workers=1, quiet=True, report=report)
     run_all(config_file, cut)
     same = "probe/scores.jsonl"
     assert (cut / same).read_bytes() == (whole / same).read_bytes()
@@ -176,7 +182,7 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
 
 def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_path):
     own = ['variants.exp={anchor=["masked","absent"],read="anchor"}', 'systems=["exp"]']
-    entries = list_entries(load_config(str(config_file), own), tmp_path)
+    entries = list_targets(load_config(str(config_file), own), context(tmp_path))
     assert [(entry.shown, entry.read) for entry in entries] == [
         ("masked", "anchor"),
         ("absent", "all"),
@@ -186,7 +192,7 @@ def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_
 def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
     own = ['systems=["ln-anchors","exp"]', 'variants.exp.anchor=["absent","visible"]']
     config = load_config(str(config_file), own)
-    assert [entry.folder for entry in list_entries(config, tmp_path)] == [
+    assert [entry.folder for entry in list_targets(config, context(tmp_path))] == [
         "ln-anchors-masked",
         "exp-absent",
         "exp-visible",
@@ -195,22 +201,22 @@ def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
 
 def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp_path):
     config = load_config(str(config_file), ["pretrain.pieces=digits"])
-    assert [entry.model for entry in list_entries(config, tmp_path)][:2] == [
-        config.base,
-        f"control:primed:digits:{config.base}",
-    ]
+    base, primed, *_ = (target.system for target in list_targets(config, context(tmp_path)))
+    assert (base.kind, base.path, base.primed) == ("model", config.base, False)
+    assert (primed.kind, primed.path, primed.primed) == ("digits", config.base, True)
 
 
 def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_file, tmp_path):
     own = ['variants.mine={scale="ln",marker="anc",read="anchor",pretrain={pieces="digits"}}']
     own += ['systems=["twin:mine","mine"]', 'probe.anchor=["masked","absent"]']
     config = load_config(str(config_file), own)
-    twins, ours = list_entries(config, tmp_path)[:2], list_entries(config, tmp_path)[2:]
+    targets = list_targets(config, context(tmp_path))
+    twins, ours = targets[:2], targets[2:]
     for twin, trained in zip(twins, ours, strict=True):
-        assert twin.title == f"untrained {trained.title}"
+        assert twin.system.title == f"untrained {trained.system.title}"
         assert (twin.shown, twin.read) == (trained.shown, trained.read)
-        assert twin.model == f"control:primed:digits:{config.base}"
-        assert twin.primed_as == "mine"
+        assert (twin.system.model, twin.system.primed) == (f"digits:{config.base}", True)
+        assert twin.priming.anchors == RunLayout(tmp_path).anchors("mine")
     run_all(config_file, tmp_path / "run", 'systems=["twin:ln-anchors","ln-anchors"]')
     systems = {score.system for score in read_scores(tmp_path / "run/probe/scores.jsonl")}
     assert systems == {"untrained ln-anchors (masked)", "ln-anchors (masked)"}
@@ -219,8 +225,18 @@ def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_f
 
 
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
-    config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
-    assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]
+    config = load_config(str(config_file), ['systems=["a b=control:oracle","a:b=control:value"]'])
+    assert [entry.folder for entry in list_targets(config, context(tmp_path))] == [
+        "a-b",
+        "a-b~2",
+    ]
+
+
+def test_a_run_folder_may_have_an_equals_sign(config_file, tmp_path):
+    out = tmp_path / "fit.components=40"
+    run_all(config_file, out, 'systems=["ln-anchors"]')
+    scores = read_scores(out / "probe" / "scores.jsonl")
+    assert {score.system for score in scores} == {"ln-anchors (masked)"}
 
 
 def test_standard_input_is_refused(config_file, tmp_path):

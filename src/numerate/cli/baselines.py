@@ -118,8 +118,11 @@ def mwp_bert(
 def _train(config: "BaselineConfig", out: Path, *, resume: bool, quiet: bool) -> None:
     from numerate.cli.show import show_baseline
     from numerate.pretrain.baselines.train import train_baseline
+    from numerate.pretrain.train import read_curve
     from numerate.progress import show_training
+    from numerate.report.draw import draw_curve
 
     with show_training(config.recipe, quiet=quiet) as report:
         run = train_baseline(config, out, resume=resume, report=report)
+    draw_curve(read_curve(out), out / "curve.png")
     print_shown(show_baseline(run, out), quiet)

@@ -83,9 +83,10 @@ def pretrain(
     from numerate.cli.show import show_run
     from numerate.parallel import process_rank
     from numerate.pretrain.config import PretrainConfig
-    from numerate.pretrain.train import pretrain_model
+    from numerate.pretrain.train import pretrain_model, read_curve
     from numerate.prime.primed_corpus import open_primed
     from numerate.progress import show_training
+    from numerate.report.draw import draw_curve
 
     config = PretrainConfig(
         base=base,
@@ -114,6 +115,7 @@ def pretrain(
     with show_training(quiet=quiet) as report:
         run = pretrain_model(primed, config, out, resume=resume, report=report)
     if process_rank() == 0:
+        draw_curve(read_curve(out), out / "curve.png")
         print_shown(show_run(run, out), quiet)
 
 

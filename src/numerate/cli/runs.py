@@ -92,6 +92,6 @@ def _run(config: "Config", root: Path, *, dry_run: bool, workers: int | None, qu
         root,
         workers=workers,
         quiet=quiet,
-        tell=lambda step, state, seconds: print_shown(show_step(step, state, seconds), quiet),
+        report=lambda step, state, seconds: print_shown(show_step(step, state, seconds), quiet),
     )
     print_shown(show_result(root, page, compare=config.report.compare), quiet)

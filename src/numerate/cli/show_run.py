@@ -15,9 +15,8 @@ from numerate.report.run_folder import RunFiles, read_run
 from numerate.report.tables import tabulate_scores
 from numerate.report.write import choose_headline
 from numerate.run.config import Config
-from numerate.run.estimate import Estimator
 from numerate.run.execute import plan_run
-from numerate.run.steps import State, Step, judge_steps
+from numerate.steps import State, Step, find_states
 
 _PLANS: dict[State, str] = {
     "done": "done",
@@ -38,15 +37,14 @@ def show_step(step: Step, state: State, seconds: float) -> RenderableType:
 
 def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
     """Return what would run, and how long it may take on this machine."""
-    estimator = Estimator(config, root, workers)
     table = Table(title=f"{config.name} in {root}", title_justify="left")
     for name in ("step", "state"):
         table.add_column(name)
     table.add_column("expected", justify="right")
-    steps = plan_run(config, root)
-    states = judge_steps(steps, root)
+    steps = plan_run(config, root, workers=workers)
+    states = find_states(steps, root)
     expected = {
-        step.title: estimator.expect(step)
+        step.title: step.estimate()
         for step, state in zip(steps, states, strict=True)
         if state != "done"
     }

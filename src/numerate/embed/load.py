@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING
 import torch
 
 from numerate.embed.encoder import Encoder
-from numerate.errors import InputError
+from numerate.errors import InputError, first_line
 from numerate.fit.anchors import AnchorSet
-from numerate.models.base_model import add_markers, quiet_transformers
+from numerate.models.base_model import add_markers, check_fast
 from numerate.models.digit_tokenizer import split_digits
-from numerate.models.names import resolve_model, split_kind
+from numerate.models.names import SystemName, resolve_model
 from numerate.options import Precision
 from numerate.pretrain.baselines.released import NAMES as RELEASED
 from numerate.pretrain.baselines.released import load_released
 from numerate.prime.scheme import CONFIG_KEY, Priming
 from numerate.prime.text import MARKERS, MARKERS_OF
+from numerate.progress import quiet_transformers
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
 def load(
-    name: str,
+    name: str | SystemName,
     *,
     priming: Priming | None = None,
     device: str | None = None,
@@ -40,11 +41,11 @@ def load(
         precision: `fp32`, `bf16`, or `auto` for bf16 where the machine is fast at it. It rounds to
             three digits, more than numerals next to each other differ by.
     """
-    kind, path = split_kind(name)
-    if kind == "vectors":
-        raise InputError(f"{name}: word vectors are no model; they can be probed")
-    path = resolve_model(path)
-    model, tokenizer = _load_model(kind, name, path)
+    system = SystemName.parse(name) if isinstance(name, str) else name
+    name, path = system.model, resolve_model(system.path)
+    if system.kind in ("vectors", "control"):
+        raise InputError(f"{name}: not a model; numerate probe can score it")
+    model, tokenizer = _load_model(system.kind, name, path)
     known = _find_priming(name, path, model, tokenizer)
     if priming is not None:
         if known is not None and known != priming:
@@ -74,10 +75,8 @@ def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTok
             tokenizer = AutoTokenizer.from_pretrained(path)
             model = AutoModel.from_pretrained(path)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        reason = str(error).strip().split("\n")[0]
-        raise InputError(f"{name}: cannot be loaded as a model ({reason})") from None
-    if not tokenizer.is_fast:
-        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+        raise InputError(f"{name}: cannot be loaded as a model ({first_line(error)})") from None
+    check_fast(name, tokenizer)
     return model, tokenizer
 
 
@@ -119,6 +118,7 @@ def _check_device(device: str) -> torch.device:
         chosen = torch.device(device)
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).split("\n")[0]
-        raise InputError(f"device must be one of this machine, got {device!r} ({reason})") from None
+        raise InputError(
+            f"device must be one of this machine, got {device!r} ({first_line(error)})"
+        ) from None
     return chosen

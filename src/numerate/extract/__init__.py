@@ -1,6 +1,6 @@
 """Extract, the first stage: text goes in, the counts of its numerals come out.
 
-The room says what a numeral is, reads files, folders, datasets and the embedded almanac block by
-block, counts the numerals in them (`Counts`), and names the ranges and domains that later stages
-ask about.
+Modules: `numerals` finds numerals in text; `sources` and `corpus` read files, folders and datasets
+as a stream of blocks; `almanac` is the embedded corpus; `counts` counts (`Counts`); `ranges` names
+the ranges of values, in and out of the corpus, that later stages use.
 """

@@ -1,16 +1,16 @@
-"""The embedded corpus: an almanac that writes itself, so that a newcomer needs no download.
+"""Generates the embedded corpus, an almanac, so that the demo needs no download.
 
-Its input is a seed, its output some 350,000 words of English prose in which numerals of every
-magnitude from 1 to 10^10 count what numbers of that size do count: enough to count numerals, fit
-anchors, pre-train a small BERT and probe it. It stands in for the paper's corpora in the demo.
-The sentences are data (``data/almanac.toml``), and so are the quantities, the names and the real
-facts (``data/almanac_facts.toml``); this module draws facts and fills them into sentences.
+Input: a seed. Output: some 350,000 words of English prose with plausible numerals of every
+magnitude from 1 to 10^10, enough to count numerals, fit anchors, pre-train a small BERT and probe
+it. It stands in for the paper's corpora. The sentences are in ``data/almanac.toml``, the
+quantities, names and real facts in ``data/almanac_facts.toml``; this module draws facts and fills
+them into sentences.
 
-A *fact* is drawn, once for each article, from its *spec*, which is one of
+A *fact* is drawn once per article from its *spec*, which is one of
 
 - a number: ``8849``;
-- a list of texts, one of which is picked and filled in: ``["{start}{end}", "New {start}{end}"]``;
-- the name of another spec, to be drawn anew: ``"year"``;
+- a list of templates, one of which is picked and filled: ``["{start}{end}", "New {start}{end}"]``;
+- the name of another spec: ``"year"``;
 - an operation on numbers and other facts: ``"log 90 1900"``, ``"difference died born"``.
 
 In a sentence, ``{people:n}`` is the fact ``people`` in the form ``n``, ``{town2}`` is a second
@@ -24,8 +24,9 @@ import tomllib
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, TypeAlias, TypeVar
+
+from numerate.files import read_data
 
 _T = TypeVar("_T")
 _Value: TypeAlias = int | str
@@ -38,10 +39,10 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def write_almanac(seed: int = 0) -> Iterator[str]:
-    """Yield the documents of the almanac: one paragraph each, 3 to 9 sentences about one subject.
+    """Yield the documents of the almanac, each a paragraph of 3 to 9 sentences on one subject.
 
-    The same seed gives the same text on any platform; another seed gives other numbers and names,
-    the same sentences in another order, and the same table of real facts.
+    The same seed gives the same text on every platform. Another seed changes the numbers, the names
+    and the order of the sentences; the real facts stay.
 
     >>> next(write_almanac(seed=1)) == next(write_almanac(seed=1))
     True
@@ -57,12 +58,11 @@ def write_almanac(seed: int = 0) -> Iterator[str]:
 
 @cache
 def _load(name: str) -> dict[str, Any]:
-    text = resources.files("numerate").joinpath("data", name).read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(read_data(name))
 
 
 class _Facts(dict[str, _Value]):
-    """What one article knows: a fact is drawn when it is first asked for, and then stays."""
+    """The facts of one article, each drawn when first looked up."""
 
     def __init__(self, specs: Mapping[str, _Spec], rng: random.Random) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class _Facts(dict[str, _Value]):
     def __missing__(self, name: str) -> _Value:
         spec = self._specs[name if name in self._specs else name.rstrip("23456789")]
         value = self._draw(spec)
-        for _ in range(9):  # no road "from Thornby to Thornby", if it can be helped
+        for _ in range(9):  # avoid a road "from Thornby to Thornby"
             if isinstance(value, int) or value not in self.values():
                 break
             value = self._draw(spec)
@@ -82,7 +82,7 @@ class _Facts(dict[str, _Value]):
     def _draw(self, spec: _Spec) -> _Value:
         if isinstance(spec, int):
             return spec
-        if isinstance(spec, list):  # a name's parts are its own: two towns may end alike
+        if isinstance(spec, list):  # with facts of its own, since two towns may end alike
             return _Facts(self._specs, self._rng).fill(_pick(spec, self._rng))
         operation, *arguments = spec.split()
         if not arguments:
@@ -96,7 +96,7 @@ class _Facts(dict[str, _Value]):
         return int(argument) if argument.lstrip("-").isdigit() else int(self[argument])
 
     def fill(self, template: str) -> str:
-        """Return the template with its wordings chosen and its slots filled."""
+        """Return a template with one of its wordings chosen and its slots filled."""
         chosen = _WORDINGS.sub(lambda match: _pick(match[1].split("|"), self._rng), template)
         return _SLOT.sub(lambda match: self._form(match[1], match[2]), chosen)
 
@@ -110,7 +110,11 @@ class _Facts(dict[str, _Value]):
 def _specs(
     subject: Mapping[str, Any], turn: int, facts: Mapping[str, Any], rng: random.Random
 ) -> Mapping[str, _Spec]:
-    """Return where an article's facts come from: its records, its subject, what all share."""
+    """Return the specs of an article: its records first, then its subject's, then the common ones.
+
+    The article of a given turn is about one record of its table; `{name2}` and `{name3}` are two
+    others.
+    """
     records: dict[str, _Spec] = {}
     if "records" in subject:
         table = facts[subject["records"]]
@@ -123,7 +127,7 @@ def _specs(
 
 
 def _write_article(subject: Mapping[str, Any], facts: _Facts, rng: random.Random) -> str:
-    """Return an opening, some of the body and perhaps a close, 3 to 9 sentences in all."""
+    """Return an opening, a part of the body and perhaps a close: 3 to 9 sentences."""
     close = [_pick(subject["close"], rng)] if "close" in subject and rng.random() < 0.5 else []
     body = _shuffled(subject["body"], rng)[: 2 + int(rng.random() * (7 - len(close)))]
     if subject.get("order") == "as written":
@@ -132,8 +136,8 @@ def _write_article(subject: Mapping[str, Any], facts: _Facts, rng: random.Random
     return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
 
-# Of all that `random` offers, only `random()` is documented to give the same numbers in every
-# version of Python: the two helpers and all the draws are made of it.
+# Only `random()` is documented to give the same numbers in every version of Python, so that all
+# draws are made from it, not from `choice` or `shuffle`.
 
 
 def _pick(items: Sequence[_T], rng: random.Random) -> _T:
@@ -147,8 +151,8 @@ def _shuffled(items: Sequence[_T], rng: random.Random) -> list[_T]:
 def _draw_log(unit: float, low: int, high: int, n_digits: int = 10) -> int:
     """Return a log-uniform number from low to high with at most n_digits significant digits.
 
-    Between doublings of low the draw is linear: C libraries differ in the last bit of `pow`, but
-    not in sums and products.
+    The draw is linear between doublings of low, since C libraries differ in the last bit of `pow`,
+    but not of sums and products.
     """
     mantissa, exponent = math.frexp(high / low)
     power = unit * (exponent + 2 * mantissa - 2)
@@ -157,7 +161,7 @@ def _draw_log(unit: float, low: int, high: int, n_digits: int = 10) -> int:
     return round(value, min(0, n_digits - len(str(value))))
 
 
-_DRAWS: Mapping[str, Callable[..., int]] = {  # of a number in [0, 1), and what the spec says
+_DRAWS: Mapping[str, Callable[..., int]] = {  # arguments: a number in [0, 1), then the spec's
     "uniform": lambda unit, low, high: low + int(unit * (high - low + 1)),
     "log": _draw_log,
     "after": lambda unit, value, low, high: value + low + int(unit * (high - low + 1)),

@@ -1,32 +1,35 @@
-"""Corpora: names of files, folders and datasets become one stream of blocks."""
+"""A corpus: the names of files, folders and datasets go in, one stream of blocks comes out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from numerate.errors import InputError
+from numerate.errors import InputError, check_strings
 from numerate.extract.sources import Block, read_source
-from numerate.options import Errors
+from numerate.options import Errors, check_option
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Named sources of text, checked to exist; reading them is left to `blocks`."""
+    """Named sources of text; files are known to exist, and are read by `blocks`."""
 
     sources: tuple[str, ...]
     field: str = "text"
     errors: Errors = "strict"
 
+    def __post_init__(self) -> None:
+        check_option("errors", self.errors, Errors)
+
     @property
     def size(self) -> int | None:
-        """The bytes of its files, as they are on disk; None if something else is among them."""
+        """The size of its files on disk in bytes; None if a source is no file."""
         if any(is_stream(name) for name in self.sources):
             return None
         return sum(Path(name).stat().st_size for name in self.sources)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the corpus from beginning to end."""
-        before = 0
+        """Yield the blocks of all sources, in order."""
+        before = 0  # bytes of the sources already read
         for name in self.sources:
             for block in read_source(name, self.field, self.errors):
                 yield replace(block, position=before + block.position)
@@ -34,27 +37,28 @@ class Corpus:
 
 
 def open_corpus(names: Sequence[str], *, field: str = "text", errors: Errors = "strict") -> Corpus:
-    """Return the corpus that the names stand for; folders become the files in them, sorted.
+    """Return a corpus of files, folders and datasets; a folder stands for its files, sorted.
 
     Args:
         names: Text files (plain, .gz, .xz, .zst), .jsonl or .parquet files, folders of them, `-`
             for standard input, `hf:REPO[/CONFIG][:SPLIT]`, or `almanac:[SEED]`.
         field: The field of a record that holds its text.
-        errors: What to do with bytes that are not UTF-8.
+        errors: `strict` refuses bytes that are not UTF-8, `replace` puts U+FFFD in their place.
     """
+    check_strings("names", names)
     if not names:
-        raise InputError("corpus must name at least one file, folder or dataset, got none")
+        raise InputError("names must hold at least one file, folder or dataset, got none")
     sources = [source for name in names for source in _expand(name)]
     return Corpus(tuple(sources), field, errors)
 
 
 def is_stream(name: str) -> bool:
-    """Return whether a source is no file: standard input, a hub dataset or the almanac."""
+    """Return whether a source is not a file: standard input, a hub dataset or the almanac."""
     return name == "-" or name.startswith(("hf:", "almanac:"))
 
 
 def _expand(name: str) -> list[str]:
-    """The sources behind a name: itself, or the files of a folder."""
+    """Return the sources that a name stands for: itself, or the files of a folder."""
     if is_stream(name):
         return [name]
     path = Path(name)

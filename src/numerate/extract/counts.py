@@ -1,65 +1,68 @@
-"""Extract: from a corpus to the counts of its numerals (the paper's section 2)."""
+"""Counts numerals: a corpus goes in, `Counts` come out (the paper's section 2)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from numerate.errors import InputError
+from numerate.errors import InputError, check_strings
 from numerate.extract.corpus import Corpus
-from numerate.extract.numerals import DOMAINS, as_number, scan_numerals
+from numerate.extract.numerals import as_number, scan_numerals
 from numerate.extract.sources import Block, block_texts
 from numerate.files import read_json, write_json
-from numerate.options import Domain
-from numerate.parallel import map_ordered
+from numerate.options import Domain, check_option
+from numerate.parallel import Progress, ignore_progress, map_ordered
 
 FORMAT = "numerate-counts"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How often each numeral of a corpus was seen, by increasing value, and the corpus' size."""
+    """How often each numeral occurs in a corpus, by increasing value, and the corpus' size."""
 
     counts: Mapping[int | float, int]
+    _: KW_ONLY
     domain: Domain = "integers"
     documents: int = 0
     words: int = 0
     sources: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.domain not in DOMAINS:
-            raise ValueError(f"domain must be one of {', '.join(DOMAINS)}, got {self.domain!r}")
-        if not self.counts or min(self.counts.values()) < 1:
-            raise ValueError("counts must hold at least one numeral, and each at least once")
+        check_option("domain", self.domain, Domain)
+        if not self.counts:
+            raise InputError("counts must hold at least one numeral, got none")
+        if min(self.counts.values()) < 1:
+            raise InputError(f"counts must be 1 or more, got {min(self.counts.values())}")
         object.__setattr__(self, "counts", dict(sorted(self.counts.items())))
 
     @cached_property
     def values(self) -> npt.NDArray[np.float64]:
-        """The distinct values, increasing."""
+        """The distinct values in increasing order."""
         return np.array(list(self.counts), dtype=np.float64)
 
     @cached_property
     def weights(self) -> npt.NDArray[np.int64]:
-        """How often each of `values` was seen."""
+        """How often each of `values` occurs."""
         return np.array(list(self.counts.values()), dtype=np.int64)
 
     @property
     def numerals(self) -> int:
-        """All numerals, each as often as it was seen."""
+        """The number of numerals in the corpus, repetitions included."""
         return int(self.weights.sum())
 
     def shares_by_digits(self) -> dict[int, float]:
-        """Return which share of all numerals has one digit, two digits, … before the point."""
+        """Return the share of all numerals with 1, 2, … digits before the decimal point."""
+        # 1e-12: log10(1000) may come out just below 3
         digits = np.floor(np.log10(np.maximum(np.abs(self.values), 1)) + 1e-12).astype(int) + 1
         totals = np.bincount(digits, self.weights)
         return {n: float(total / self.numerals) for n, total in enumerate(totals) if total}
 
     def most_common(self, n: int) -> list[tuple[int | float, int]]:
-        """Return the `n` numerals seen most often; of equals, the smaller first."""
+        """Return the `n` most frequent numerals with their counts; ties by increasing value."""
         return sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))[:n]
 
     def save(self, path: Path) -> None:
@@ -87,10 +90,10 @@ class Counts:
             counts = {as_number(float(value)): int(n) for value, n in document["counts"].items()}
             return cls(
                 counts,
-                document.get("domain", "integers"),
-                int(document.get("documents", 0)),
-                int(document.get("words", 0)),
-                tuple(document.get("sources", ())),
+                domain=document.get("domain", "integers"),
+                documents=int(document.get("documents", 0)),
+                words=int(document.get("words", 0)),
+                sources=tuple(document.get("sources", ())),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: damaged counts ({error}); run 'numerate extract'") from None
@@ -101,19 +104,21 @@ def extract_counts(
     *,
     domain: Domain = "integers",
     workers: int = 1,
-    progress: Callable[[int], object] = int,
+    progress: Progress = ignore_progress,
 ) -> Counts:
-    """Count the numerals of a corpus, or of documents in memory.
+    """Count the numerals of a corpus, or of texts in memory.
 
     >>> extract_counts(["4 of 5 were there", "in 1999, 5 were not"]).counts
     {4: 1, 5: 2, 1999: 1}
 
     Args:
-        corpus: What `open_corpus` returns, or any iterable of texts.
-        domain: Which numerals count.
-        workers: How many processes work; the result does not depend on it.
-        progress: Called with the bytes of the corpus that are done.
+        corpus: A corpus from `open_corpus`, or an iterable of texts.
+        domain: Which numerals are counted: `integers` from 1 to 10^10, or `reals`.
+        workers: Number of processes; the result does not depend on it.
+        progress: Called with the number of bytes of the corpus read so far.
     """
+    check_option("domain", domain, Domain)
+    check_strings("corpus", corpus)
     blocks = corpus.blocks() if isinstance(corpus, Corpus) else block_texts(corpus)
     sources = corpus.sources if isinstance(corpus, Corpus) else ()
     counts: Counter[int | float] = Counter()
@@ -128,11 +133,13 @@ def extract_counts(
         if not words:
             raise InputError(f"{where}: the corpus is empty")
         raise InputError(f"{where}: no numerals of the domain '{domain}' in {words:,} words")
-    return Counts(counts, domain, documents, words, sources)
+    return Counts(counts, domain=domain, documents=documents, words=words, sources=sources)
 
 
 @dataclass(frozen=True)
 class _Tally:
+    """The counts of one block."""
+
     counts: dict[int | float, int]
     documents: int
     words: int
@@ -146,7 +153,7 @@ def _count_block(block: Block, domain: Domain) -> _Tally:
 
 
 def _count_words(data: bytes) -> int:
-    """How many runs of anything but ASCII white space there are."""
+    """Return the number of words: runs of bytes that are not ASCII white space."""
     codes = np.frombuffer(data, np.uint8)
     is_space = (codes == 32) | ((codes - np.uint8(9)) < 5)
     starts = int(np.count_nonzero(is_space[:-1] > is_space[1:]))

@@ -1,13 +1,13 @@
-"""What a numeral is: from text to numerals, each with its value and its place.
+"""Finds numerals: text goes in, the value and position of each numeral come out.
 
-The first stage of everything. A *numeral* is a run of ASCII digits that stands free in the text and
-is the whole of a number (`1999`, `12,345`, WikiText's `12 @,@ 345`), never a part of one (`3.14`,
-`1.2.3`, `12,3456`) or of a word (`1990s`, `B52`). The paper counts positive integers up to ten
-billion (domain `integers`); the domain `reals` adds zero, decimals, signs and exponents.
+A *numeral* is a complete number in ASCII digits (`1999`, `12,345`, WikiText's `12 @,@ 345`), never
+a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`). The domain `integers`
+has the paper's positive integers up to ten billion; `reals` adds zero, decimals, signs and
+exponents.
 
-NumPy finds the runs of digits, which is most of the work since most of a text has none, and those
-runs that are numerals at first sight. A regular expression then reads the others, where a letter, a
-dot or a comma is near. Both work on UTF-8 bytes.
+NumPy finds all runs of digits and accepts at once those whose neighbours are harmless, which are
+most. A regular expression then reads the others, next to a letter, a dot or a comma. Both work on
+UTF-8 bytes.
 """
 
 import re
@@ -15,18 +15,16 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from numerate.options import Domain
+from numerate.options import Domain, check_option
 
-DOMAINS: tuple[Domain, ...] = get_args(Domain)
 LARGEST = 10**10
 
-# A number as long as it goes: digits chained by dots and commas, WikiText's included, perhaps with
-# an exponent. The quantifiers are possessive, so that a mile of digits is read once.
+# The longest possible number: digits joined by dots and commas (also as WikiText writes them), with
+# an optional exponent. The quantifiers are possessive, so that a long run of digits is read once.
 _NUMBER = re.compile(
     rb"\d++(?:(?:[.,]| @[.,]@ )\d++)*+(?:[eE](?:[+-]|\xe2\x88\x92)?\d++)?", re.ASCII
 )
@@ -37,14 +35,14 @@ _REAL = re.compile(
     rb"(?:[eE](?:[+-]|\xe2\x88\x92)?\d+)?"
 )
 _SIGNS = {b"-": -1, b"+": 1, "\N{MINUS SIGN}".encode(): -1}
-# Before a sign: where a word may start, but not a digit and a space (`5 -10` may be a range).
+# What may precede a sign: the start of a word, but not a digit and a space (`5 -10` is a range).
 _BEFORE_SIGN = re.compile(rb"(?:\A|(?<!\d)(?: |\xc2\xa0)|[\t\r\n\v\f(\[{<>=~|,;:\"'])\Z")
 _DOT = ord(".")
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A numeral of a text: its value, and where it stands (`text[start:end]`)."""
+    """A numeral in a text: its value and its position, `text[start:end]`."""
 
     value: int | float
     start: int
@@ -53,7 +51,7 @@ class Numeral:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The numerals of UTF-8 bytes, in order, as columns: values, and byte offsets."""
+    """The numerals in UTF-8 bytes, in order, as arrays of values and of byte offsets."""
 
     values: npt.NDArray[np.number]
     starts: npt.NDArray[np.int64]
@@ -61,7 +59,7 @@ class Scan:
 
 
 def find_numerals(text: str, domain: Domain = "integers") -> list[Numeral]:
-    """Return the numerals of a text from left to right, with spans into it.
+    """Return the numerals of a text from left to right.
 
     >>> find_numerals("In 1999 some 12,345 people paid $3.50.")
     [Numeral(value=1999, start=3, end=7), Numeral(value=12345, start=13, end=19)]
@@ -76,9 +74,8 @@ def find_numerals(text: str, domain: Domain = "integers") -> list[Numeral]:
 
 
 def scan_numerals(data: bytes, domain: Domain = "integers") -> Scan:
-    """Return the numerals of UTF-8 bytes; what is found does not depend on where lines are cut."""
-    if domain not in DOMAINS:
-        raise ValueError(f"domain must be one of {', '.join(DOMAINS)}, got {domain!r}")
+    """Return the numerals in UTF-8 bytes; no numeral extends over a line break."""
+    check_option("domain", domain, Domain)
     starts, ends, is_plain = _find_runs(data)
     places = zip(starts[is_plain].tolist(), ends[is_plain].tolist(), strict=True)
     plain = [(int(data[start:end]), start, end) for start, end in places]
@@ -87,19 +84,20 @@ def scan_numerals(data: bytes, domain: Domain = "integers") -> Scan:
     columns = list(zip(*plain, *other, strict=True)) or [(), (), ()]
     values = np.array(columns[0], dtype=np.float64 if domain == "reals" else np.int64)
     found_starts = np.array(columns[1], dtype=np.int64)
-    order = np.argsort(found_starts, kind="stable")  # two sorted runs, merged in one pass
+    order = np.argsort(found_starts, kind="stable")  # merges two sorted runs in one pass
     return Scan(values[order], found_starts[order], np.array(columns[2], dtype=np.int64)[order])
 
 
 def as_number(value: float) -> int | float:
-    """Return a value as an int where it is whole, so that `3.0` and `3` are one numeral."""
+    """Return a whole value as an int, so that `3.0` and `3` are the same numeral."""
     return int(value) if value == int(value) else value
 
 
 def to_characters(data: bytes, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return byte offsets into UTF-8 data as offsets into the text it encodes."""
+    """Convert byte offsets into UTF-8 data to offsets into the decoded text."""
     if not len(offsets) or data.isascii():
         return offsets
+    # The character offset is the number of characters that start before the byte.
     is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
     return np.concatenate(([0], np.cumsum(is_first)))[offsets]
 
@@ -107,10 +105,10 @@ def to_characters(data: bytes, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np
 def _find_runs(
     data: bytes,
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Where runs of ASCII digits start and end, and which are numerals at first sight.
+    """Return the starts and ends of all runs of ASCII digits, and a mask of the plain ones.
 
-    Those have at most ten digits, the first of which is no zero, and around them nothing that asks
-    for a second look: no letter, no sign, no dot or comma but one that ends a clause, no `@`.
+    A plain run is certainly a numeral: at most ten digits, no leading zero, and next to it no
+    letter, no sign, no `@`, and no dot or comma except one that ends a clause.
     """
     codes = np.frombuffer(data, np.uint8)
     places = np.flatnonzero((codes - np.uint8(48)) < 10)
@@ -138,8 +136,8 @@ def _find_runs(
 
 
 def _free_numbers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, bytes]]:
-    """Start, end and bytes of every number-like run that no letter, digit or underscore touches."""
-    done = 0
+    """Yield start, end and bytes of each number that touches no letter, digit or underscore."""
+    done = 0  # where the last number ended: a run of digits before that was a part of it
     for start in starts:
         found = _NUMBER.match(data, start) if start >= done else None
         if found:
@@ -176,12 +174,12 @@ def _read_reals(data: bytes, starts: list[int]) -> Iterator[tuple[float, int, in
 
 
 def plain_number(number: bytes) -> bytes:
-    """Return a number without thousands separators, and with a bare dot for a decimal point."""
+    """Return a number without thousands separators and with a plain dot as decimal point."""
     return number.replace(b" @,@ ", b"").replace(b" @.@ ", b".").replace(b",", b"")
 
 
 def _leading_dot(data: bytes, start: int) -> int | None:
-    """Where the dot of `.5` is; None without one, or where it ends a word or an ellipsis."""
+    """Return the offset of the dot in `.5`; None without one, or if it ends a word or ellipsis."""
     dot = start - 1
     if start == 0 or data[dot] != _DOT:
         return None
@@ -190,7 +188,7 @@ def _leading_dot(data: bytes, start: int) -> int | None:
 
 
 def _sign_before(data: bytes, start: int) -> tuple[int, int]:
-    """The sign of a number and where the number starts with it."""
+    """Return the sign of a number (1 or -1), and where the number starts with its sign."""
     character = _character_before(data, start)
     sign_start = start - len(character)
     if character in _SIGNS and _BEFORE_SIGN.search(data[max(0, sign_start - 3) : sign_start]):
@@ -199,7 +197,7 @@ def _sign_before(data: bytes, start: int) -> tuple[int, int]:
 
 
 def _character_before(data: bytes, end: int) -> bytes:
-    """The UTF-8 bytes of the character that ends at a byte offset; empty at the beginning."""
+    """Return the bytes of the character that ends at an offset; none at the start of the data."""
     start = end - 1
     while start > 0 and data[start] & 0xC0 == 0x80:
         start -= 1
@@ -224,13 +222,13 @@ def _touches_after(data: bytes, end: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _in_word(encoded: bytes) -> bool:
-    """Whether a character is a letter, a digit of any script or an underscore."""
+    """Return whether a character is a letter, a digit of any script, or an underscore."""
     character = encoded.decode("utf-8", "surrogatepass")
     return _is_letter(encoded) or character.isalnum() or character == "_"
 
 
 def _is_letter(encoded: bytes) -> bool:
-    """Whether a character is a letter or a mark on one, as the vowel signs of Hindi are."""
+    """Return whether a character is a letter or a mark on one, such as the vowel signs of Hindi."""
     character = encoded.decode("utf-8", "surrogatepass")
     return character.isalpha() or unicodedata.category(character or " ")[0] == "M"
 
@@ -238,6 +236,6 @@ def _is_letter(encoded: bytes) -> bool:
 _IN_WORD = [_in_word(bytes([code])) for code in range(128)]
 _STOP = np.isin(np.arange(256), list(b".,"))
 _DIGIT = np.isin(np.arange(256), list(b"0123456789"))
-# ASCII that is no part of a word or a number, nor a sign of one
+# ASCII characters that are no part of a word or number, and no sign
 _CLEAR = np.array([code < 128 and not _IN_WORD[code % 128] for code in range(256)])
 _CLEAR &= ~np.isin(np.arange(256), list(b".,+-"))

@@ -1,9 +1,9 @@
-"""Ranges of numerals as the paper's tables name them, and what is in and out of the domain.
+"""Ranges of values as the paper's tables name them; numerals in and out of a corpus.
 
-In-domain numerals are those of the corpus. Out-of-domain ones are made as the paper makes them:
-integers of [1k,10k] that the corpus lacks, and above 10k each in-domain numeral moved by 1 to 100
-up or down to where the corpus has none. For neighbours there are numerals spread evenly, in their
-logarithm, over the whole number line.
+Input: `Counts`. Output: arrays of numerals to probe or to avoid in training. In-domain numerals
+occur in the corpus. Out-of-domain numerals do not; as in the paper they are the missing integers of
+[1k,10k] and, above 10k, the numerals of the corpus shifted up or down by 1 to 100. Neighbours are
+looked for among numerals that are spread evenly, in their logarithm, over the whole number line.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy.typing as npt
 from numerate.extract.counts import Counts
 from numerate.extract.numerals import LARGEST
 
-# Ranges as the paper's tables name them; a bound belongs to the range that it opens.
+# Low is inside the range, high is not.
 RANGES: dict[str, tuple[float, float]] = {
-    "[0,1]": (0, 1),  # the domain `reals` alone has these
+    "[0,1]": (0, 1),  # only in the domain `reals`
     "[1,100]": (1, 100),
     "[100,1k]": (100, 1_000),
     "[1k,10k]": (1_000, 10_000),
@@ -28,12 +28,12 @@ PROBE_RANGES: dict[str, tuple[float, float]] = {
     ALL: (1, LARGEST + 1),
 }
 OUT_RANGES = ("[1k,10k]", "[10k,10^10]")
-_SHIFT = 100
+_SHIFT = 100  # at most, up or down
 N_SPREAD = 1000
 
 
 def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.Generator) -> Values:
-    """Return the distinct numerals of a cell in increasing order."""
+    """Return the distinct numerals of a range that are `in` or `out` of the domain, sorted."""
     known = counts.values.astype(np.int64)
     low, high = PROBE_RANGES[range_name]
     inside = known[(known >= low) & (known < high)]
@@ -58,7 +58,7 @@ def spread_numerals() -> Values:
 
 
 def list_outside(counts: Counts) -> Values:
-    """Return every numeral that a probe of any seed could ask out-of-domain, in increasing order.
+    """Return all out-of-domain numerals that a probe can ask with any seed, sorted.
 
     These are all that `pick_numerals` may return, and the spread numerals that the corpus lacks.
     """

@@ -1,8 +1,8 @@
-"""One source of text, read as a stream: a file, an archive, records, a hub dataset.
+"""Reads one source of text (a file, an archive, JSON Lines, Parquet, a hub dataset) as blocks.
 
-A source is read in *blocks* of a few megabytes, cut where no numeral can be, so that memory does
-not grow with the corpus, nor with its longest line. A document is a line of a text file, or a
-record of a JSON Lines, Parquet or hub dataset. What follows works on a block's UTF-8 bytes.
+The first step of extract: the name of a source goes in, a stream of `Block`s comes out. A *block*
+is a few megabytes of UTF-8, cut where no numeral can be, so that memory grows neither with the
+corpus nor with its longest line. A *document* is a line of a text file or a record of a dataset.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
-from numerate.errors import InputError
+from numerate.errors import InputError, first_line
 from numerate.options import Errors
 
 if sys.version_info >= (3, 14):  # pragma: no cover
@@ -31,23 +31,26 @@ Read = Callable[[int], bytes]
 BLOCK_BYTES = 4 << 20
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".zst": zstd.open}
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError)
-# Where a long line may be cut: between words or numbers or, without spaces, between two letters
-# (but not in a marker such as <ANC>). Neither a numeral, nor what decides whether digits are one,
-# reaches across.
+# Where a line longer than a block may be cut, best first: before a word or between two numbers;
+# in text without spaces, between two letters (but not inside a marker such as <ANC>). Whether
+# digits are a numeral depends on the characters next to them; none of these cuts lies there.
 _CUTS = (
     re.compile(rb"(?<=\s)(?=[A-Za-z\xc2-\xf4])|(?<=\d\s)(?=\d)"),
     re.compile(rb"(?<=[A-Za-z\x80-\xff])(?<!<[A-Z])(?<!<[A-Z]{2})(?=[A-Za-z\xc2-\xf4])"),
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Block:
-    """A stretch of a corpus.
+    """A contiguous part of a corpus, in UTF-8.
 
-    `bounds` are the ends of the records in `data`, which follow each other with a newline between;
-    None for text, whose documents are its lines. `first` is the number of the first line or record,
-    `whole` tells whether nothing of it but white space came before, `position` how many bytes of
-    the corpus are read by now.
+    Args:
+        source: The name of the source, for messages.
+        data: Lines of text, or records joined by newlines.
+        first: The number of the first line or record in the source, from 1.
+        bounds: The end of each record in `data`; None if the documents are lines.
+        whole: False if the block starts within a line that an earlier block began.
+        position: Bytes of the corpus read so far, for progress.
     """
 
     source: str
@@ -59,34 +62,45 @@ class Block:
 
     @property
     def documents(self) -> int:
-        """How many documents start here: records, or lines with something on them."""
+        """The number of documents that start here: records, or lines that are not blank."""
         if self.bounds is not None:
             return len(self.bounds)
         lines = self.data.split(b"\n")[0 if self.whole else 1 :]
         return sum(1 for line in lines if line and not line.isspace())
 
+    def texts(self) -> list[str]:
+        """Return the documents: all records, or the lines that are not blank.
+
+        The first and the last line may be parts of lines that other blocks continue.
+        """
+        if self.bounds is None:
+            lines = self.data.decode("utf-8").split("\n")
+            return [line for line in lines if line and not line.isspace()]
+        starts = (0, *(end + 1 for end in self.bounds[:-1]))  # one newline between records
+        return [self.data[a:b].decode("utf-8") for a, b in zip(starts, self.bounds, strict=True)]
+
     def place(self, offset: int) -> str:
-        """Return where a byte offset is, for a message: file and line, or file and record."""
+        """Return the source and the line or record of a byte offset, for an error message."""
         if self.bounds is not None:
             return f"{self.source}, record {self.first + sum(end < offset for end in self.bounds)}"
         return f"{self.source}, line {self.first + self.data.count(10, 0, offset)}"
 
 
-def block_texts(texts: Iterable[str], *, source: str = "text") -> Iterator[Block]:
-    """Yield documents held in memory, each a record, as blocks."""
+def block_texts(texts: Iterable[str], source: str = "text") -> Iterator[Block]:
+    """Yield texts in memory as blocks, each text a record."""
     return _gather(((number, text, 0) for number, text in enumerate(texts, 1)), source)
 
 
 def read_source(name: str, field: str, errors: Errors) -> Iterator[Block]:
-    """Yield the blocks of one source; positions count from its own beginning."""
+    """Yield the blocks of one source; their positions count from its start."""
     if name.startswith("hf:"):
         return _gather(_hub_records(name, field), name)
     if name.startswith("almanac:"):
         from numerate.extract.almanac import write_almanac
 
-        return _gather(((i, text, 0) for i, text in enumerate(write_almanac(_seed(name)), 1)), name)
+        return block_texts(write_almanac(_seed(name)), name)
     if name == "-":
-        # read1 gives what is there: in a pipe, a line goes on as soon as it has come
+        # read1 returns what has arrived: in a pipe, each line is processed at once
         stdin = cast(io.BufferedReader, sys.stdin.buffer)
         return _read_text(stdin.read1, lambda: 0, "standard input", errors)
     suffixes = [suffix for suffix in Path(name).suffixes if suffix not in _OPENERS]
@@ -104,7 +118,7 @@ def _seed(name: str) -> int:
 
 
 def _read_file(name: str, is_json: bool, field: str, errors: Errors) -> Iterator[Block]:
-    """Blocks of a text or JSON Lines file, unpacked on the way."""
+    """Yield the blocks of a text or JSON Lines file, decompressed."""
     with Path(name).open("rb") as raw:
         opener = _OPENERS.get(Path(name).suffix)
         stream = opener(raw) if opener else raw
@@ -113,16 +127,18 @@ def _read_file(name: str, is_json: bool, field: str, errors: Errors) -> Iterator
 
 
 def _read_text(read: Read, tell: Callable[[], int], name: str, errors: Errors) -> Iterator[Block]:
-    """Blocks of a stream of text; `tell` says how far we are in the file below it."""
-    rest, line, whole = b"", 1, True
+    """Yield the blocks of a stream; `tell` returns the position in the (compressed) file."""
+    rest, line, whole = b"", 1, True  # `rest` is read but not yielded yet: it follows the last cut
     while True:
         chunk = _read_chunk(read, name)
         data = rest + chunk
         cut = _last_cut(data) if chunk else len(data)
         if cut:
             text = _as_utf8(data[:cut], errors, name, line)
-            yield Block(name, text, line, whole=whole, position=tell())
+            yield Block(source=name, data=text, first=line, whole=whole, position=tell())
             line += text.count(b"\n")
+            # The next block starts a document if this one ends in a newline, or in white space
+            # that no word precedes on its line: a blank beginning belongs to no document yet.
             _, newline, last = text.rpartition(b"\n")
             whole = (whole or bool(newline)) and not last.strip()
         rest = data[cut:]
@@ -135,17 +151,20 @@ def _read_chunk(read: Read, name: str) -> bytes:
         return read(BLOCK_BYTES)
     except _DAMAGED as error:
         raise InputError(
-            f"{name}: damaged or cut off, cannot be unpacked to its end ({error}); fetch it again"
+            f"{name}: damaged or incomplete, cannot be decompressed ({error}); download it again"
         ) from None
 
 
 def _last_cut(data: bytes) -> int:
-    """Where to end a block: behind its last line or, if that is too long, where no numeral is."""
+    """Return where to end a block: after its last newline, or within a line of a block's size.
+
+    0 means nowhere yet: more has to be read.
+    """
     cut = data.rfind(b"\n") + 1
     if cut or len(data) < BLOCK_BYTES:
         return cut
     for pattern in _CUTS:
-        for found in pattern.finditer(data, 2):
+        for found in pattern.finditer(data):
             cut = found.start()
         if cut:
             break
@@ -153,7 +172,7 @@ def _last_cut(data: bytes) -> int:
 
 
 def _as_utf8(data: bytes, errors: Errors, name: str, line: int) -> bytes:
-    """The data if it is UTF-8; with errors="replace", what is not becomes U+FFFD."""
+    """Return the data as UTF-8; invalid bytes are an error, or U+FFFD with errors="replace"."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -169,7 +188,7 @@ def _as_utf8(data: bytes, errors: Errors, name: str, line: int) -> bytes:
 
 
 def _gather(records: Iterable[tuple[int, str, int]], source: str) -> Iterator[Block]:
-    """Blocks of records, each given with its number and the position reached with it."""
+    """Yield blocks of records, each given as (number, text, position after it)."""
     texts: list[bytes] = []
     size = first = position = 0
     for number, text, position in records:
@@ -186,7 +205,8 @@ def _gather(records: Iterable[tuple[int, str, int]], source: str) -> Iterator[Bl
 def _record_block(source: str, texts: list[bytes], first: int, position: int) -> Block:
     ends = accumulate(len(text) + 1 for text in texts)
     bounds = tuple(end - 1 for end in ends)
-    return Block(source, b"\n".join(texts), first, bounds, position=position)
+    data = b"\n".join(texts)
+    return Block(source=source, data=data, first=first, bounds=bounds, position=position)
 
 
 def _json_records(blocks: Iterable[Block], field: str) -> Iterator[tuple[int, str, int]]:
@@ -250,7 +270,9 @@ def _hub_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
     try:
         from datasets import load_dataset
     except ImportError:
-        raise InputError(f"{name}: hub datasets need: pip install 'numerate[data]'") from None
+        raise InputError(
+            f"{name}: hub datasets need datasets: pip install 'numerate[data]'"
+        ) from None
     repo, config, split = parse_hub_name(name)
     try:
         dataset = load_dataset(repo, config, split=split, streaming=True)
@@ -259,12 +281,13 @@ def _hub_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        reason = str(error).split("\n")[0]
-        raise InputError(f"{name}: the dataset cannot be loaded ({reason})") from None
+        raise InputError(f"{name}: the dataset cannot be loaded ({first_line(error)})") from None
 
 
 def parse_hub_name(name: str) -> tuple[str, str | None, str]:
-    """Return repository, config and split of `hf:REPO[/CONFIG][:SPLIT]`; the split is train.
+    """Return repository, config (or None) and split of `hf:REPO[/CONFIG][:SPLIT]`.
+
+    The default split is `train`.
 
     >>> parse_hub_name("hf:Salesforce/wikitext/wikitext-103-raw-v1:test")
     ('Salesforce/wikitext', 'wikitext-103-raw-v1', 'test')

@@ -1,5 +1,5 @@
 """Fit, the second stage: the counts of a corpus go in, anchors come out.
 
-A one-dimensional Gaussian mixture is fitted to the numerals, and its rounded means are the anchors
-(`AnchorSet`); a sweep compares numbers of components by AIC and BIC.
+Modules: `mixture` fits one-dimensional Gaussian mixtures; `anchors` has the scales and `AnchorSet`;
+`fitting` turns counts into anchors, and compares numbers of components by AIC and BIC (`Sweep`).
 """

@@ -1,44 +1,42 @@
-"""Anchors and the scales that they live on.
+"""Anchors and their scales: `rescale`, `restore` and `AnchorSet`, the product of fit.
 
-On the scale `linear` stand the values themselves, on `ln` resolution * (ln n + 1), where the
-paper's resolution is 10. There 1999 stands at 86. On the scale `log10` stand the exponents of
-scientific notation: 1999 stands at 3.
+A value n has a position on a scale: on `linear`, n itself; on `ln`, resolution * (ln n + 1), which
+for 1999 and the paper's resolution of 10 is 86; on `log10`, the exponent of scientific notation,
+which for 1999 is 3.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
-from numerate.extract.numerals import DOMAINS
 from numerate.files import read_json, write_json
 from numerate.fit.mixture import Floats
-from numerate.options import Domain, Scale
+from numerate.options import Domain, Scale, check_option
 
-SCALES: tuple[Scale, ...] = get_args(Scale)
 FORMAT = "numerate-anchors"
 RESOLUTION = 10.0
-# Every power of ten that a double can be; to look an exponent up is exact, a logarithm is not.
+# All powers of ten that a double can hold: looking an exponent up is exact, a logarithm is not.
 _POWERS = np.array([float(f"1e{exponent}") for exponent in range(-323, 309)])
 
 
 def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION) -> Floats:
-    """Return values as they stand on a scale.
+    """Return the positions of values on a scale.
 
-    The ln scale is linear from 0 to 1, where the logarithm would leave for minus infinity, and the
-    mirror image below 0. On log10 stands the exponent of scientific notation, which knows no sign;
-    that of 0 is 0.
+    The ln scale is linear from 0 to 1, where the logarithm would go to minus infinity, and
+    symmetric about 0. The log10 scale has no sign, and 0 has the exponent 0.
 
     >>> rescale([1999, 1, 0.5, -1999], "ln").round(3).tolist()
     [86.004, 10.0, 5.0, -86.004]
     >>> rescale([1999, 1, 0.5, -1999], "log10").tolist()
     [3.0, 0.0, -1.0, 3.0]
     """
+    check_option("scale", scale, Scale)
     plain = np.asarray(values, dtype=np.float64)
     if scale == "linear":
         return plain
@@ -54,9 +52,9 @@ def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESO
 def restore(
     positions: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION
 ) -> Floats:
-    """Return the values that stand at positions on a scale: `rescale` undone.
+    """Return the values at positions on a scale, the inverse of `rescale`.
 
-    Of an exponent it is the power of ten, the smallest value that has it.
+    An exponent gives its power of ten, the smallest value with this exponent.
     """
     plain = np.asarray(positions, dtype=np.float64)
     if scale == "linear":
@@ -69,35 +67,40 @@ def restore(
 
 @dataclass(frozen=True)
 class AnchorSet:
-    """Anchors in increasing order, in the units of their scale, and how they came about.
+    """The anchors of a corpus.
 
-    They are written with `width` digits at least: with 3, 86 is `086`, as long as `118`.
+    Args:
+        scale: The scale of the anchors.
+        values: The positions of the anchors on the scale, strictly increasing.
+        resolution: Units per e-fold of the ln scale.
+        domain: Which numerals get an anchor.
+        fit: How well the mixture fits, for people to read; equality ignores it.
+        width: The least number of digits to write an anchor with: with 3, 86 is written `086`.
     """
 
     scale: Scale
     values: tuple[int, ...]
+    _: KW_ONLY
     resolution: float = RESOLUTION
     domain: Domain = "integers"
     fit: Mapping[str, Any] = field(default_factory=dict, compare=False)
     width: int = 1
 
     def __post_init__(self) -> None:
-        if self.scale not in SCALES:
-            raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}")
-        if self.domain not in DOMAINS:
-            raise ValueError(f"domain must be one of {', '.join(DOMAINS)}, got {self.domain!r}")
+        check_option("scale", self.scale, Scale)
+        check_option("domain", self.domain, Domain)
         if not self.resolution > 0:
-            raise ValueError(f"resolution must be above 0, got {self.resolution}")
+            raise InputError(f"resolution must be above 0, got {self.resolution}")
         if self.width < 1:
-            raise ValueError(f"width must be 1 or more, got {self.width}")
+            raise InputError(f"width must be 1 or more, got {self.width}")
         if not self.values or list(self.values) != sorted(set(self.values)):
-            raise ValueError(
+            raise InputError(
                 f"values must be non-empty and strictly increasing, got {self.values[:5]}"
             )
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The anchors as they are written.
+        """The anchors as they are written in primed text.
 
         >>> AnchorSet("ln", (86, 118), width=3).texts
         ('086', '118')
@@ -110,10 +113,10 @@ class AnchorSet:
         return (anchors[1:] + anchors[:-1]) / 2
 
     def locate(self, values: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-        """Return for each value the index of its anchor, and whether the anchor lies to its left.
+        """Return the index of each value's nearest anchor, and a mask: the anchor is to its left.
 
-        Nearest is meant on the scale of the anchors; a tie goes to the smaller one. As in the
-        paper's scripts, a value on the ln scale is rounded before its side is taken.
+        Distances are measured on the scale of the anchors; a tie goes to the smaller anchor. As in
+        the paper's scripts, a position on the ln scale is rounded before its side is decided.
         """
         positions = rescale(values, self.scale, self.resolution)
         index = np.searchsorted(self._midpoints, positions)
@@ -121,7 +124,7 @@ class AnchorSet:
         return index, rounded > np.array(self.values)[index]
 
     def nearest(self, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the anchor of each value.
+        """Return the nearest anchor of each value.
 
         >>> AnchorSet("linear", (5, 10, 20)).nearest([1, 15, 16]).tolist()
         [5, 10, 20]
@@ -129,7 +132,7 @@ class AnchorSet:
         return np.array(self.values)[self.locate(values)[0]]
 
     def describe(self) -> dict[str, Any]:
-        """Return the anchors as a JSON document, without how they came about."""
+        """Return the anchors as a JSON document, without `fit`."""
         return {
             "format": FORMAT,
             "version": 1,
@@ -146,15 +149,15 @@ class AnchorSet:
 
     @classmethod
     def read(cls, document: Mapping[str, Any], place: object) -> "AnchorSet":
-        """Return the anchors of a JSON document; the place is named if it is damaged."""
+        """Return the anchors in a JSON document; error messages name its `place`."""
         try:
             return cls(
                 document["scale"],
                 tuple(_whole(value) for value in document["values"]),
-                float(document.get("resolution", RESOLUTION)),
-                document.get("domain", "integers"),
-                document.get("fit", {}),
-                _whole(document.get("width", 1)),
+                resolution=float(document.get("resolution", RESOLUTION)),
+                domain=document.get("domain", "integers"),
+                fit=document.get("fit", {}),
+                width=_whole(document.get("width", 1)),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{place}: damaged anchors ({error}); run 'numerate fit'") from None
@@ -167,5 +170,5 @@ class AnchorSet:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"values and width must be whole numbers, got {value!r}")
+        raise InputError(f"values and width must be whole numbers, got {value!r}")
     return value

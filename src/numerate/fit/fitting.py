@@ -1,8 +1,8 @@
-"""Fit: from counts to anchors, the rounded means of a Gaussian mixture (the paper's section 2).
+"""Fits anchors: `Counts` go in, an `AnchorSet` comes out (the paper's section 2).
 
-On the scales `linear` and `ln` the mixture is fitted to the numerals as they stand there; `log10`
-needs none. `sweep_components` says how well mixtures of different sizes fit, by AIC and BIC (the
-paper's appendix A.1).
+The anchors are the rounded means of a Gaussian mixture, fitted to the positions of the numerals on
+the scale `linear` or `ln`; `log10` needs no mixture. `sweep_components` compares mixtures of
+different sizes by AIC and BIC (the paper's appendix A.1) and returns a `Sweep`.
 """
 
 import math
@@ -17,10 +17,12 @@ from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.extract.numerals import LARGEST
 from numerate.extract.ranges import RANGES
-from numerate.files import write_json
+from numerate.files import read_json, write_json
 from numerate.fit.anchors import RESOLUTION, AnchorSet, rescale, restore
 from numerate.fit.mixture import Mixture, draw_start, fit_mixture, spread_start
-from numerate.options import Scale, Start
+from numerate.options import Scale, Start, check_option
+
+SWEEP_FORMAT = "numerate-sweep"
 
 
 def fit_anchors(
@@ -33,33 +35,36 @@ def fit_anchors(
     width: int = 1,
     seed: int = 42,
 ) -> AnchorSet:
-    """Return the anchors of a corpus: the means of a mixture, rounded, equal ones merged.
+    """Return the anchors of a corpus: the distinct rounded means of a Gaussian mixture.
 
-    On log10 they are all exponents up to that of 10^10, whichever the corpus has, from 0 or from
-    the smallest in the corpus on; components, resolution and seed do not matter there.
+    On the scale log10 the anchors are the exponents from 0, or from the smallest of the corpus,
+    to 10, that of 10^10; n_components, resolution, start and seed have no effect there.
 
     Args:
         counts: The numerals of the corpus.
-        n_components: Gaussians in the mixture (the paper: 1000).
-        scale: Where the mixture is fitted and the anchors live.
+        n_components: Number of Gaussians in the mixture (the paper: 1000).
+        scale: The scale on which the mixture is fitted, and the scale of the anchors.
         resolution: Units per e-fold of the ln scale (the paper: 10).
-        start: Where the components start: at numerals `drawn` from the text, frequent ones many
-            times (the paper), or at numerals `spread` evenly over the scale, so that rare ones,
-            such as most large ones, have anchors near them too.
-        width: Digits to write an anchor with, at least.
-        seed: Decides at which numerals the components start.
+        start: Where the components start: at numerals `drawn` at random by frequency (the paper),
+            or `spread` evenly over the scale, so that rare numerals, such as most large ones, get
+            anchors near them too.
+        width: The least number of digits to write an anchor with, padded by zeros.
+        seed: Seed of the random draw of the start.
     """
+    check_option("scale", scale, Scale)
     if scale == "log10":
-        return replace(_lay_exponents(counts), width=width)
+        return replace(_list_exponents(counts), width=width)
     mixture = fit_scaled(counts, n_components, scale, resolution, seed, start)
-    alive = mixture.weights * counts.numerals > 1e-6  # the others lost their last numeral
+    alive = mixture.weights * counts.numerals > 1e-6  # drop components without any numeral left
     means = np.unique(np.rint(mixture.means[alive])).astype(np.int64)
     diagnosis = {**diagnose_fit(mixture, counts, n_components), "start": start, "seed": seed}
-    anchors = AnchorSet(scale, tuple(means.tolist()), resolution, counts.domain, width=width)
+    values = tuple(means.tolist())
+    anchors = AnchorSet(scale, values, resolution=resolution, domain=counts.domain, width=width)
     return replace(anchors, fit={**diagnosis, "distances": measure_distances(anchors, counts)})
 
 
-def _lay_exponents(counts: Counts) -> AnchorSet:
+def _list_exponents(counts: Counts) -> AnchorSet:
+    """Return the anchors of the scale log10."""
     lowest = min(0, int(rescale(counts.values, "log10").min()))
     highest = int(rescale(LARGEST, "log10"))
     anchors = AnchorSet("log10", tuple(range(lowest, highest + 1)), domain=counts.domain)
@@ -79,7 +84,9 @@ def fit_scaled(
     seed: int,
     start: Start = "drawn",
 ) -> Mixture:
-    """Return the mixture of the numerals on a scale; a start is drawn by the seed, or spread."""
+    """Return the Gaussian mixture fitted to the positions of the numerals on a scale."""
+    check_option("scale", scale, Scale)
+    check_option("start", start, Start)
     if scale == "log10":
         raise InputError("scale must be linear or ln for a mixture, got log10, which needs none")
     if not 0 < resolution < math.inf:
@@ -87,7 +94,7 @@ def fit_scaled(
     if not 1 <= n_components <= counts.numerals:
         raise InputError(
             f"components must be from 1 to the number of numerals, got {n_components:,} for "
-            f"{counts.numerals:,} numerals; ask for fewer components"
+            f"{counts.numerals:,} numerals; choose fewer components"
         )
     positions = rescale(counts.values, scale, resolution)
     if start == "spread":
@@ -98,8 +105,8 @@ def fit_scaled(
 
 
 def diagnose_fit(mixture: Mixture, counts: Counts, n_components: int) -> dict[str, Any]:
-    """Return how well a mixture fits; each component has a mean, a variance and a share."""
-    parameters = 3 * n_components - 1
+    """Return how well a mixture fits: log-likelihood, AIC, BIC and the course of the fit."""
+    parameters = 3 * n_components - 1  # a mean, a variance and a weight each; weights sum to 1
     deviance = -2 * mixture.log_likelihood * counts.numerals
     return {
         "components": n_components,
@@ -115,10 +122,10 @@ def diagnose_fit(mixture: Mixture, counts: Counts, n_components: int) -> dict[st
 
 
 def measure_distances(anchors: AnchorSet, counts: Counts) -> list[dict[str, Any]]:
-    """Return per range how many anchors serve it, and how far numerals are from theirs.
+    """Return, for each range of values, its number of anchors and the distance of numerals to them.
 
-    `distance` is the mean in the units of the scale, `percent` the mean of |anchor − n| / n in
-    values; each numeral counts as often as it was seen.
+    `distance` is the mean distance on the scale, `percent` the mean of |anchor − n| / n in values;
+    each numeral counts as often as it occurs.
     """
     positions = rescale(counts.values, anchors.scale, anchors.resolution)
     nearest = anchors.nearest(counts.values)
@@ -144,15 +151,29 @@ def measure_distances(anchors: AnchorSet, counts: Counts) -> list[dict[str, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """Fits of several sizes on one scale, a row for each, as `diagnose_fit` gives them."""
+    """Mixtures of several sizes on one scale: a row from `diagnose_fit` for each."""
 
     scale: Scale
     rows: tuple[dict[str, Any], ...]
 
     def save(self, path: Path) -> None:
-        """Write the rows as JSON."""
-        document = {"format": "numerate-sweep", "version": 1, "scale": self.scale}
+        """Write `sweep.json`."""
+        document = {"format": SWEEP_FORMAT, "version": 1, "scale": self.scale}
         write_json(path, {**document, "rows": list(self.rows)})
+
+    @classmethod
+    def load(cls, path: Path) -> "Sweep":
+        """Read `sweep.json`."""
+        document = read_json(path, SWEEP_FORMAT, made_by="numerate fit --sweep")
+        try:
+            numbers = ("components", "aic", "bic")
+            rows = [
+                {**row, **{key: float(row[key]) for key in numbers}} for row in document["rows"]
+            ]
+            return cls(document["scale"], tuple(rows))
+        except (KeyError, TypeError, ValueError) as error:
+            remedy = "make it again with 'numerate fit --sweep'"
+            raise InputError(f"{path}: damaged sweep ({error!r}); {remedy}") from None
 
 
 def sweep_components(
@@ -164,7 +185,16 @@ def sweep_components(
     start: Start = "drawn",
     seed: int = 42,
 ) -> Sweep:
-    """Return the fits of all sizes; the same seed draws the start of each."""
+    """Fit mixtures of several sizes, all with the same seed, and return how well they fit.
+
+    Args:
+        counts: The numerals of the corpus.
+        sizes: Numbers of components to fit.
+        scale: `linear` or `ln`; the other arguments are those of `fit_anchors`.
+        resolution: Units per e-fold of the ln scale.
+        start: Where the components start.
+        seed: Seed of the random draw of the start.
+    """
     rows = []
     for size in sizes:
         mixture = fit_scaled(counts, size, scale, resolution, seed, start)

@@ -1,28 +1,26 @@
-"""Base models: any masked language model with its tokenizer, taught the markers."""
+"""Base models: any masked language model with its tokenizer, to which the markers are added."""
 
-import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from numerate.errors import InputError
+from numerate.errors import InputError, first_line
 from numerate.models.names import resolve_model
+from numerate.progress import quiet_transformers
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-logger = logging.getLogger(__name__)
+_UNLIMITED = 10**12  # tokens
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Base:
     """A masked language model and its tokenizer.
 
-    `fresh` names the weights that it did not come with, `dropout` the rates that its config had.
+    `fresh` names the weights that its folder lacked, `dropout` the original rates of its config.
     """
 
     name: str
@@ -33,17 +31,16 @@ class Base:
 
 
 def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> Base:
-    """Load a base model and make it know the markers.
+    """Load a base model and add the markers to its tokenizer and its embeddings.
 
-    A marker's vector starts as the mean of all token vectors: a token like any other, which no text
-    has given a meaning yet. A head that the model did not come with starts as the identity.
+    The embedding of a marker starts as the mean of all token embeddings. A masked-LM head that the
+    model lacks starts as the identity.
 
     Args:
-        name: A folder, a name on the hub, or `package:MODULE/FOLDER` for a model that a Python
-            package carries.
-        markers: Tokens to add; those that the tokenizer has already are left as they are.
-        dropout: In place of the model's own dropout rates. There is none by default: on a
-            processor it takes a good part of the time.
+        name: A folder, a hub name, or `package:MODULE/FOLDER` for a model in a Python package.
+        markers: Tokens to add, if the tokenizer does not have them.
+        dropout: Replaces the dropout rates of the model. It is off by default, since it takes much
+            of the time on a CPU.
     """
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -53,23 +50,28 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
             tokenizer = AutoTokenizer.from_pretrained(path)
             model, loading = AutoModelForMaskedLM.from_pretrained(path, output_loading_info=True)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        reason = str(error).strip().split("\n")[0]
         raise InputError(
-            f"{name}: cannot be loaded as a masked language model ({reason})"
+            f"{name}: cannot be loaded as a masked language model ({first_line(error)})"
         ) from None
     _check_tokenizer(name, tokenizer)
     rates = set_dropout(model, dropout)
     add_markers(model, tokenizer, markers)
     missing = {key for key in loading["missing_keys"] if not _is_encoder_weight(model, key)}
     _open_head(model, missing)
-    return Base(name, model, tokenizer, tuple(sorted(missing)), rates)
+    return Base(
+        name=name,
+        model=model,
+        tokenizer=tokenizer,
+        fresh=tuple(sorted(missing)),
+        dropout=rates,
+    )
 
 
 def _open_head(model: "PreTrainedModel", fresh: set[str]) -> None:
-    """Make the fresh square layers of a head the identity.
+    """Set the fresh square layers of a head to the identity.
 
-    The head's last layer is the embedding matrix, so that a vector which still resembles the
-    embedding of a token says that token from the start.
+    The last layer of the head is the embedding matrix, so a hidden state that resembles the
+    embedding of a token predicts this token from the start.
     """
     for name in fresh:
         layer = model.get_submodule(name.rpartition(".")[0])
@@ -79,34 +81,27 @@ def _open_head(model: "PreTrainedModel", fresh: set[str]) -> None:
                 torch.nn.init.zeros_(layer.bias)
 
 
-def fit_length(base: Base, wanted: int) -> int:
-    """Return the greatest length of a sequence: what was asked for, or what the model can take."""
-    limits = (base.tokenizer.model_max_length, base.model.config.max_position_embeddings)
-    padding = 2 if base.model.config.model_type in ("roberta", "mpnet") else 0
-    return int(min(wanted, limits[0], limits[1] - padding))
+def find_positions(model: "PreTrainedModel") -> range:
+    """Return the position ids that the tokens of a sequence can have.
+
+    RoBERTa and the models derived from it, such as XLM-RoBERTa, CamemBERT and MPNet, count from
+    `padding_idx + 1`: of their table of positions some rows are never used.
+    """
+    table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    n_rows = getattr(model.config, "max_position_embeddings", None) or _UNLIMITED
+    return range(0 if padding is None else padding + 1, n_rows)
 
 
-@contextmanager
-def quiet_transformers() -> Iterator[None]:
-    """Load without bars and without a report on weights that are missing or left over: we tell."""
-    from transformers.utils import logging as transformers_logging
-
-    library: Any = transformers_logging
-    before, had_bar = library.get_verbosity(), library.is_progress_bar_enabled()
-    library.set_verbosity_error()
-    library.disable_progress_bar()
-    try:
-        yield
-    finally:
-        library.set_verbosity(before)
-        if had_bar:
-            library.enable_progress_bar()
+def max_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> int:
+    """Return the maximum number of tokens of a sequence, including the special ones."""
+    return int(min(tokenizer.model_max_length, len(find_positions(model))))
 
 
 def add_markers(
     model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", markers: tuple[str, ...]
 ) -> None:
-    """Add markers as special tokens, and rows for them to the embedding matrix."""
+    """Add markers to a tokenizer as special tokens, and rows for them to the embedding matrix."""
     known = tokenizer.get_vocab()
     new = [marker for marker in markers if marker not in known]
     if not new:
@@ -126,11 +121,11 @@ def add_markers(
 
 
 def set_dropout(model: "PreTrainedModel", rate: float) -> dict[str, float]:
-    """Set every dropout rate of a model; returns those that its config had, by their names."""
+    """Set every dropout rate of a model, and return the previous rates of its config by name."""
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = rate
-        for name in ("attention_dropout", "dropout_prob"):  # read by attention, without a module
+        for name in ("attention_dropout", "dropout_prob"):  # attributes of attention, not modules
             if isinstance(getattr(module, name, None), float):
                 setattr(module, name, rate)
     config = vars(model.config)
@@ -143,7 +138,7 @@ def set_dropout(model: "PreTrainedModel", rate: float) -> dict[str, float]:
 def has_fast_bf16() -> bool:
     """Return whether this machine multiplies matrices faster in bfloat16 than in float32.
 
-    `NUMERATE_BF16=on` or `off` in the environment answers in place of the processor.
+    The environment variable `NUMERATE_BF16`, `on` or `off`, overrides the answer.
     """
     forced = os.environ.get("NUMERATE_BF16", "auto")
     if forced not in ("auto", "on", "off"):
@@ -156,11 +151,16 @@ def has_fast_bf16() -> bool:
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
 
 
+def check_fast(name: str, tokenizer: "PreTrainedTokenizerBase") -> None:
+    """Refuse a tokenizer that cannot say which characters of the text a token covers."""
+    if not tokenizer.is_fast:
+        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+
+
 def _check_tokenizer(name: str, tokenizer: "PreTrainedTokenizerBase") -> None:
     if tokenizer.mask_token_id is None:
         raise InputError(f"{name}: its tokenizer has no mask token; choose a masked language model")
-    if not tokenizer.is_fast:
-        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+    check_fast(name, tokenizer)
     if tokenizer.pad_token_id is None:
         raise InputError(f"{name}: its tokenizer has no padding token")
 

@@ -23,7 +23,7 @@ _MODULES = (
 )
 
 
-def note_priming(model: "PreTrainedModel", priming: Priming) -> None:
+def set_priming(model: "PreTrainedModel", priming: Priming) -> None:
     """Let a model's config say how its text is primed; it is saved with the model."""
     setattr(model.config, CONFIG_KEY, priming.describe())
 

@@ -1,9 +1,9 @@
-"""Batches: sequences of like length in rows, rows in steps, the same for a seed on any machine.
+"""Batches: sequences of similar length share a row, rows of similar length share a step.
 
-A *row* holds sequences that together fill at most one sequence of the greatest length, and a step
-of the optimiser takes a number of rows whose sequences are of like length: next to no padding, and
-no two documents in one sequence. Every epoch is drawn anew, from the seed and its number alone, so
-that a run can go on from any step.
+A *row* holds sequences that, padded to the longest of them, have at most `max_length` tokens; an
+optimizer step takes a fixed number of rows. So there is little padding, and no sequence spans two
+documents. Each epoch is shuffled by the seed and its index alone: a training can resume at any
+step, on any machine.
 """
 
 from collections.abc import Iterator
@@ -11,21 +11,21 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from numerate.pretrain.rehearsal import RehearsalSource
-from numerate.pretrain.sequences import Sequences, join_sequences
+from numerate.pretrain.sequences import Flags, Ids, Sequences, join_sequences
 
-_STEPS_PER_CHUNK = 50  # sequences are sorted by length among those of this many steps
+_STEPS_PER_CHUNK = 50  # sequences are sorted by length within the tokens of this many steps
 Row = npt.NDArray[np.int64]
+RowExample = tuple[int, list[tuple[Ids, Flags]]]  # the seed of its masks, and its sequences
 
 
 def make_rows(
     lengths: Row, max_length: int, rows_per_step: int, rng: np.random.Generator
 ) -> list[Row]:
-    """Return rows of sequence numbers in the order of training, a whole number of steps.
+    """Return rows of sequence indices in the order of training, for a whole number of steps.
 
-    Every sequence is in a row; a few may be in two, to fill the last step.
+    Every sequence is in a row; a few may be in two rows, to fill the last step.
     """
     order = rng.permutation(len(lengths))
     tokens = np.cumsum(lengths[order])
@@ -47,7 +47,7 @@ def make_rows(
 
 
 def _fill_rows(members: Row, lengths: Row, max_length: int) -> Iterator[Row]:
-    """Rows of sequences, given in order of length, that fill no more than the greatest length."""
+    """Yield rows that, padded, have at most `max_length` tokens; `members` are sorted by length."""
     first = 0
     for place in range(1, len(members) + 1):
         is_full = (
@@ -58,8 +58,8 @@ def _fill_rows(members: Row, lengths: Row, max_length: int) -> Iterator[Row]:
             first = place
 
 
-class PlannedRows(torch.utils.data.Dataset[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]):
-    """All rows of a training run in their order, epoch after epoch, made when they are needed."""
+class PlannedRows:
+    """The rows of a training in order, epoch after epoch without end, made when they are needed."""
 
     def __init__(
         self,
@@ -76,13 +76,8 @@ class PlannedRows(torch.utils.data.Dataset[tuple[int, list[tuple[np.ndarray, np.
         extra, rows = self._epoch(0)
         self.rows_per_epoch = len(rows)
         self.tokens_per_epoch = int(corpus.lengths.sum()) + int(extra.lengths.sum())
-        self.steps_per_epoch = self.rows_per_epoch // rows_per_step
-        self.n_steps = self.steps_per_epoch
 
-    def __len__(self) -> int:
-        return self.n_steps * self._rows_per_step
-
-    def __getitem__(self, index: int) -> tuple[int, list[tuple[np.ndarray, np.ndarray]]]:
+    def __getitem__(self, index: int) -> RowExample:
         epoch, place = divmod(index, self.rows_per_epoch)
         extra, rows = self._epoch(epoch)
         n_corpus = len(self.corpus)
@@ -100,5 +95,5 @@ class PlannedRows(torch.utils.data.Dataset[tuple[int, list[tuple[np.ndarray, np.
 
 
 def hash_seed(seed: int, index: int) -> int:
-    """Return a seed of its own for each row of a run."""
+    """Return the seed of one example of a training."""
     return int(np.random.SeedSequence([seed, index]).generate_state(1, np.uint64)[0])

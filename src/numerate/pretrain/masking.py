@@ -1,4 +1,4 @@
-"""Masking: from sequences of tokens that know their anchors to what a model sees, and its labels.
+"""Masking: from sequences with anchor flags to the inputs and the labels of a model.
 
 The paper masks every anchor and nothing else.
 """
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from numerate.pretrain.sequences import Flags, Ids
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-IGNORED = -100
+IGNORED = -100  # the label of a token that has none
 
 
 def mask_sequence(
@@ -30,18 +31,18 @@ def mask_sequence(
     anchor_visible: float = 0.0,
     mlm_probability: float = 0.0,
 ) -> tuple[Ids, Ids]:
-    """Return what the model sees of a sequence, and its labels (-100 where there is none).
+    """Return the input ids and the labels of a sequence; a token without a label has -100.
 
     Args:
-        ids: The tokens.
-        is_anchor: Which of them are pieces of anchors.
-        rng: Decides what is left visible and what else is masked; not used in the paper's way.
-        mask_id: The mask token.
-        special_ids: Tokens that ordinary masking leaves alone: special tokens and markers.
-        vocabulary_size: Random tokens of ordinary masking are drawn below it.
-        anchor_visible: The share of anchors that are shown, and carry no label.
-        mlm_probability: The share of other tokens that are masked in the ordinary way: of ten,
-            eight become the mask, one a random token, one stays, and all carry labels.
+        ids: The token ids.
+        is_anchor: Flags for the tokens of anchors.
+        rng: Draws the visible anchors and the other masked tokens; unused with the defaults.
+        mask_id: The id of the mask token.
+        special_ids: Ids that BERT's masking never selects: special tokens and markers.
+        vocabulary_size: The random tokens of BERT's masking have ids below it.
+        anchor_visible: The share of anchors that stay unmasked, without a label.
+        mlm_probability: The share of other tokens that are selected as in BERT: 80 % become the
+            mask token, 10 % a random token, 10 % stay, and all of them have a label.
     """
     hidden = is_anchor & ~_choose_anchors(is_anchor, anchor_visible, rng)
     inputs = np.where(hidden, np.int32(mask_id), ids)
@@ -58,25 +59,25 @@ def mask_sequence(
 
 
 def anchor_starts(is_anchor: Flags) -> Flags:
-    """Return which tokens are the first piece of an anchor."""
+    """Return flags for the first token of each anchor."""
     return is_anchor & ~np.concatenate(([False], is_anchor[:-1]))
 
 
 def _choose_anchors(is_anchor: Flags, share: float, rng: np.random.Generator) -> Flags:
-    """The pieces of a random share of the anchors, each chosen whole or not at all."""
+    """Return flags for the tokens of a random share of the anchors."""
     if not share:
         return np.zeros(len(is_anchor), bool)
-    number = np.cumsum(anchor_starts(is_anchor))
-    chosen = rng.random(number[-1] + 1 if len(number) else 1) < share
-    return is_anchor & chosen[number]
+    index = np.cumsum(anchor_starts(is_anchor))  # of the anchor that a token belongs to, from 1
+    chosen = rng.random(index[-1] + 1 if len(index) else 1) < share
+    return is_anchor & chosen[index]
 
 
 Batch = dict[str, torch.Tensor]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Masking:
-    """How sequences are masked; the defaults are the paper's way."""
+    """The settings of masking; by default all anchors are masked and nothing else."""
 
     mask_id: int
     pad_id: int
@@ -94,38 +95,37 @@ class Masking:
         anchor_visible: float = 0.0,
         mlm_probability: float = 0.0,
     ) -> "Masking":
-        """Return how the sequences of a tokenizer are masked."""
+        """Return the masking for the ids of a tokenizer."""
         ids: Any = tokenizer
         return cls(
-            ids.mask_token_id,
-            ids.pad_token_id,
-            tuple(ids.all_special_ids),
-            vocabulary_size,
+            mask_id=ids.mask_token_id,
+            pad_id=ids.pad_token_id,
+            special_ids=tuple(ids.all_special_ids),
+            vocabulary_size=vocabulary_size,
             anchor_visible=anchor_visible,
             mlm_probability=mlm_probability,
         )
 
-    def collate(self, rows: Sequence[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]) -> Batch:
-        """Return a batch of rows, each given with the number that seeds its masking."""
+    def collate(self, rows: Sequence[tuple[int, Sequence[tuple[Ids, Flags]]]]) -> Batch:
+        """Return a padded batch of the sequences of rows; a row starts with the seed of its masks.
+
+        The batch has `input_ids`, `attention_mask` and `labels`, of shape (sequences, tokens).
+        """
         inputs, labels = [], []
-        for number, sequences in rows:
-            rng = np.random.default_rng(number)
+        for seed, sequences in rows:
+            rng = np.random.default_rng(seed)
             for ids, is_anchor in sequences:
-                seen, target = self.mask(ids, is_anchor, rng)
-                inputs.append(seen)
-                labels.append(target)
-        lengths = np.array([len(ids) for ids in inputs])
-        is_token = np.arange(lengths.max()) < lengths[:, None]
+                masked, targets = self.mask(ids, is_anchor, rng)
+                inputs.append(torch.from_numpy(masked).long())
+                labels.append(torch.from_numpy(targets).long())
         return {
-            "input_ids": _pad(inputs, is_token, self.pad_id),
-            "attention_mask": torch.from_numpy(is_token.astype(np.int64)),
-            "labels": _pad(labels, is_token, IGNORED),
+            "input_ids": pad_sequence(inputs, batch_first=True, padding_value=self.pad_id),
+            "attention_mask": pad_sequence([torch.ones_like(row) for row in inputs], True),
+            "labels": pad_sequence(labels, batch_first=True, padding_value=IGNORED),
         }
 
-    def mask(
-        self, ids: np.ndarray, is_anchor: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the model sees of a sequence, and its labels."""
+    def mask(self, ids: Ids, is_anchor: Flags, rng: np.random.Generator) -> tuple[Ids, Ids]:
+        """Return the input ids and the labels of a sequence."""
         return mask_sequence(
             ids,
             is_anchor,
@@ -136,9 +136,3 @@ class Masking:
             anchor_visible=self.anchor_visible,
             mlm_probability=self.mlm_probability,
         )
-
-
-def _pad(rows: list[np.ndarray], is_token: np.ndarray, filler: int) -> torch.Tensor:
-    padded = np.full(is_token.shape, filler, np.int64)
-    padded[is_token] = np.concatenate(rows)
-    return torch.from_numpy(padded)

@@ -1,7 +1,7 @@
-"""Rehearsal: bare numerals from the whole domain with their anchors, `48213 <ANC> 118`.
+"""Rehearsal: bare numerals from the whole domain with their anchors, such as `48213 <ANC> 118`.
 
-The paper trains on a corpus alone, which holds few of the large numerals. Rehearsal draws numerals
-log-uniformly, so that a model meets all of the number line; what a probe will test is held out.
+The paper trains on a corpus alone, which has few large numerals. Rehearsal adds numerals that are
+drawn log-uniformly from 1 to 10^10; numerals that a probe will ask about are held out.
 """
 
 from collections.abc import Iterator
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 NUMERALS_PER_TEXT = 8
-_AT_A_TIME = 1000  # texts
+_TEXTS_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What to rehearse: anchors, marker, and the numerals never to draw, in increasing order."""
+    """Draws numerals and primes them; `held_out` are the values never to draw, sorted."""
 
     anchors: AnchorSet
     marker: Marker
     held_out: Values = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def draw_texts(self, rng: np.random.Generator) -> Iterator[str]:
-        """Yield for ever primed texts of one to eight numerals each, as many of each length."""
+        """Yield primed texts without end; each has one to eight numerals with equal probability."""
         while True:
-            sizes = rng.integers(1, NUMERALS_PER_TEXT + 1, _AT_A_TIME)
+            sizes = rng.integers(1, NUMERALS_PER_TEXT + 1, _TEXTS_AT_A_TIME)
             numerals = map(str, self.draw_values(int(sizes.sum()), rng).tolist())
             texts = [" ".join(islice(numerals, size)) for size in sizes.tolist()]
             for primed in prime_texts(texts, self.anchors, marker=self.marker):
                 yield primed.text
 
     def draw_values(self, n_values: int, rng: np.random.Generator) -> Values:
-        """Return integers from 1 to 10^10, uniform in their logarithm, none of them held out."""
+        """Return log-uniform integers from 1 to 10^10, none of them held out."""
         values = np.zeros(0, np.int64)
         while len(values) < n_values:
             drawn = np.rint(LARGEST ** rng.random(n_values)).astype(np.int64)
@@ -63,9 +63,10 @@ class Rehearsal:
 
 
 def read_held_out(path: Path) -> Values:
-    """Return the numerals of a text file, or those that may be asked out-of-domain of counts.
+    """Return the numerals never to rehearse, sorted.
 
-    Counts end in .json; all that a probe of any seed could ask is held out.
+    They are the numerals of a text file or, for a `counts.json`, every out-of-domain numeral that a
+    probe of any seed could ask about.
     """
     if path.suffix == ".json":
         return list_outside(Counts.load(path))
@@ -75,13 +76,13 @@ def read_held_out(path: Path) -> Values:
         raise InputError(f"{path}: cannot be read as text ({error})") from None
     values = np.unique(np.array([int(numeral.value) for numeral in find_numerals(text)], np.int64))
     if not len(values):
-        raise InputError(f"{path}: holds no numerals to hold out; write one to a line")
+        raise InputError(f"{path}: has no numerals to hold out; write one per line")
     return values
 
 
 @dataclass(frozen=True)
 class RehearsalSource:
-    """Draws rehearsed sequences, as many that they are a given share of all tokens."""
+    """Draws as many rehearsal sequences as make a given share of all tokens."""
 
     rehearsal: Rehearsal
     tokenizer: "PreTrainedTokenizerBase"
@@ -89,12 +90,12 @@ class RehearsalSource:
     max_length: int
 
     def draw(self, corpus_tokens: int, rng: np.random.Generator) -> Sequences:
-        """Return rehearsed sequences to go with a number of tokens of the corpus."""
+        """Return rehearsal sequences for a corpus of a number of tokens."""
         wanted = int(corpus_tokens * self.share / (1 - self.share))
         texts = self.rehearsal.draw_texts(rng)
         rows: list[tuple[np.ndarray, np.ndarray]] = []
         while wanted > 0:
-            batch = islice(texts, 1000)
+            batch = islice(texts, _TEXTS_AT_A_TIME)
             for ids, is_anchor in tokenize_documents(
                 batch, self.tokenizer, max_length=self.max_length
             ):

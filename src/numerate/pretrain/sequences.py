@@ -1,13 +1,14 @@
-"""Sequences: from primed text to sequences of tokens that know their anchors.
+"""Sequences: from primed text to token ids, with flags for the tokens that belong to an anchor.
 
-A document becomes one or more sequences of token ids, in which the pieces of every anchor are
-marked, as the span of the anchor in the text says.
+A document becomes one or more sequences. The span of an anchor in the text decides which tokens
+belong to it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 _DOCUMENTS_AT_A_TIME = 1000
 Ids = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
+Keep = Literal["anchored", "all"]
 
 
 @dataclass(frozen=True)
 class Sequences:
-    """Token sequences end to end: sequence i is `ids[bounds[i]:bounds[i + 1]]`.
+    """Token sequences in flat arrays: sequence i is `ids[bounds[i]:bounds[i + 1]]`.
 
-    `is_anchor` marks the pieces of anchors; two anchors never touch, so that a run is one anchor.
+    `is_anchor` is true for the tokens of anchors. Two anchors are never adjacent, so consecutive
+    true flags are one anchor.
     """
 
     ids: Ids
@@ -43,15 +46,15 @@ class Sequences:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many tokens each sequence has."""
+        """The number of tokens of each sequence."""
         return np.diff(self.bounds)
 
     def select(self, indices: npt.NDArray[np.int64]) -> "Sequences":
-        """Return some of the sequences, copied."""
+        """Return a copy of the sequences at the indices."""
         return join_sequences([self[int(index)] for index in indices])
 
     def save(self, folder: Path) -> None:
-        """Write the arrays, each whole or not at all, `bounds` last."""
+        """Write the arrays, `bounds` last; a file with its final name is complete."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("ids", "is_anchor", "bounds"):
             try:
@@ -62,7 +65,7 @@ class Sequences:
 
     @classmethod
     def load(cls, folder: Path) -> "Sequences":
-        """Open arrays that `save` wrote; they stay on disk and are read where needed."""
+        """Map the arrays that `save` wrote into memory."""
         return cls(
             *(
                 np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
@@ -72,7 +75,7 @@ class Sequences:
 
 
 def join_sequences(rows: Iterable[tuple[Ids, Flags]]) -> Sequences:
-    """Return sequences, given as ids and anchor flags, end to end."""
+    """Return sequences, given as pairs of ids and anchor flags, in flat arrays."""
     pairs = list(rows)
     lengths = [len(ids) for ids, _ in pairs]
     ids = np.concatenate([np.asarray(ids, np.int32) for ids, _ in pairs] or [np.zeros(0, np.int32)])
@@ -80,28 +83,45 @@ def join_sequences(rows: Iterable[tuple[Ids, Flags]]) -> Sequences:
     return Sequences(ids, flags, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))))
 
 
+def read_sequences(
+    folder: Path,
+    open_documents: Callable[[], Iterable[str]],
+    tokenizer: "PreTrainedTokenizerBase",
+    *,
+    max_length: int,
+    keep: Keep,
+) -> Sequences:
+    """Return the sequences of documents; the first call writes them to a folder, others read it."""
+    if not (folder / "bounds.npy").exists():
+        found = tokenize_documents(open_documents(), tokenizer, max_length=max_length, keep=keep)
+        join_sequences(found).save(folder)
+    return Sequences.load(folder)
+
+
 def tokenize_documents(
     documents: Iterable[str],
     tokenizer: "PreTrainedTokenizerBase",
     *,
     max_length: int = 512,
-    keep: str = "anchored",
+    keep: Keep = "anchored",
 ) -> Iterator[tuple[Ids, Flags]]:
-    """Yield the sequences of primed documents, with their special tokens, as ids and anchor flags.
+    """Yield the sequences of primed documents, with special tokens, as ids and anchor flags.
 
-    A document that is too long goes on in another sequence, cut so that a numeral stays with its
-    marker and its anchor.
+    A document that is too long is cut into several sequences; a numeral stays with its marker and
+    its anchor.
 
     Args:
         documents: Primed texts.
-        tokenizer: A fast tokenizer that knows the markers.
-        max_length: Tokens of a sequence at most, special ones included.
-        keep: `anchored` sequences alone (nothing else has a label), or `all`.
+        tokenizer: A fast tokenizer that has the markers.
+        max_length: Maximum number of tokens of a sequence, including the special ones.
+        keep: `anchored` yields only the sequences with an anchor, `all` yields all.
     """
+    if keep not in get_args(Keep):
+        raise InputError(f"keep must be among {', '.join(get_args(Keep))}, got {keep!r}")
     before, after = special_tokens(tokenizer)
     room = max_length - len(before) - len(after)
     flags_before, flags_after = np.zeros(len(before), bool), np.zeros(len(after), bool)
-    for texts in _in_batches(documents, _DOCUMENTS_AT_A_TIME):
+    for texts in _batch(documents):
         encoded = tokenizer(
             texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
@@ -124,18 +144,21 @@ def tokenize_documents(
 def cut_tokens(
     n_tokens: int, room: int, groups: list[tuple[int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield where to cut a document of tokens into sequences that fit a room.
+    """Yield the start and end of each sequence that a document is cut into.
 
     Args:
-        n_tokens: Tokens of the document.
-        room: Tokens that a sequence can hold.
-        groups: Of each numeral: its first token, its anchor's first token, and where that ends.
+        n_tokens: Number of tokens of the document.
+        room: Maximum number of tokens of a sequence.
+        groups: For each primed numeral, the index of its first token, of the first token of its
+            anchor, and of the token after the anchor.
     """
     start = 0
     while n_tokens - start > room:
         end = start + room
         for numeral, anchor, last in groups:
-            if numeral < end < last:  # move whole to the next sequence, if it fits there
+            if numeral < end < last:
+                # The cut would fall into a numeral with its anchor: cut before the numeral, or
+                # before the anchor, if what moves to the next sequence fits there.
                 places = (place for place in (numeral, anchor) if start < place <= end)
                 end = next((place for place in places if last - place <= room), end)
                 break
@@ -148,7 +171,7 @@ def cut_tokens(
 def _find_groups(
     spans: list[PrimedNumeral], offsets: list[tuple[int, int]]
 ) -> list[tuple[int, int, int]]:
-    """Of each primed numeral: its first token, its anchor's first token, and where that ends."""
+    """Return the groups that `cut_tokens` takes, from the spans of numerals and of tokens."""
     if not spans:
         return []
     places = np.array(offsets, dtype=np.int64)
@@ -163,7 +186,7 @@ def _find_groups(
 
 
 def special_tokens(tokenizer: "PreTrainedTokenizerBase") -> tuple[Ids, Ids]:
-    """Return what a tokenizer puts before and after a sequence."""
+    """Return the special tokens that a tokenizer puts before and after a sequence."""
     bare = tokenizer("1", add_special_tokens=False)["input_ids"]
     full = tokenizer("1")["input_ids"]
     start = next(i for i in range(len(full)) if full[i : i + len(bare)] == bare)
@@ -171,12 +194,7 @@ def special_tokens(tokenizer: "PreTrainedTokenizerBase") -> tuple[Ids, Ids]:
     return ids[:start], ids[start + len(bare) :]
 
 
-def _in_batches(items: Iterable[str], size: int) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+def _batch(documents: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(documents)
+    while batch := list(islice(remaining, _DOCUMENTS_AT_A_TIME)):
         yield batch

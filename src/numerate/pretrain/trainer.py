@@ -1,9 +1,10 @@
-"""The training loop: transformers' Trainer on planned rows, paced by steps or by the clock."""
+"""The trainer of all recipes: transformers' Trainer with a budget of steps or of time."""
 
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +20,29 @@ from transformers import (
     TrainingArguments,
 )
 
-from numerate.errors import InputError
+from numerate.errors import InputError, first_line
 from numerate.models.base_model import has_fast_bf16
-from numerate.models.head import LabelledHead
-from numerate.options import Precision
-from numerate.pretrain.batches import PlannedRows
-from numerate.pretrain.masking import IGNORED, Batch
-from numerate.pretrain.resume import seal_checkpoint
+from numerate.pretrain.config import TrainingConfig
+from numerate.pretrain.recipe import Measure, NestedBatch, Recipe
+from numerate.pretrain.resume import complete_checkpoint
 from numerate.progress import Status
 
-LOGS, EVALUATIONS = 50, 10  # how often in a run
+LOGS, EVALUATIONS = 50, 10  # per training
 
 
 @dataclass
 class Pace(TrainerCallback):
-    """Decides when to log, evaluate, save and stop, by the share of the budget that is used.
+    """A callback that decides when to log, evaluate, save and stop.
 
-    Evaluation and logs come at set shares of the run, checkpoints after so many minutes. What the
-    clock says is decided by the first process for all.
+    Logs and evaluations come at fixed shares of the budget, checkpoints at intervals of time. The
+    clock of the first process decides for all processes.
+
+    Attributes:
+        n_steps: The number of optimizer steps, if no time limit comes first.
+        max_seconds: The time limit; None if there is none.
+        checkpoint_seconds: The seconds between two checkpoints.
+        elapsed_before: The seconds of training before this process resumed it.
+        fraction: The share of the budget that is used.
     """
 
     n_steps: int
@@ -57,7 +63,7 @@ class Pace(TrainerCallback):
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> TrainerControl:
-        """Set what is due after a step."""
+        """Set the flags for the actions that are due after a step."""
         before = self.fraction
         save_due = time.monotonic() - self._saved >= self.checkpoint_seconds
         self.fraction, save_due = _agree(self._measure(state.global_step), save_due)
@@ -71,15 +77,15 @@ class Pace(TrainerCallback):
 
     @property
     def elapsed(self) -> float:
-        """Seconds of training so far, those of the runs before this one included."""
+        """The seconds of training so far, including those before it was resumed."""
         return self.elapsed_before + time.monotonic() - self._began
 
-    def leave_out(self, seconds: float) -> None:
-        """Do not count some seconds: a budget is of training alone, whatever validation costs."""
+    def exclude(self, seconds: float) -> None:
+        """Do not count these seconds: the budget is for training, not for validation."""
         self._began += seconds
 
     def seconds_left(self) -> float:
-        """Return how long it will take at the present rate."""
+        """Return the estimated seconds until the end."""
         return self.elapsed * (1 / max(self.fraction, 1e-9) - 1)
 
     def _measure(self, step: int) -> float:
@@ -93,63 +99,90 @@ def _passed(before: float, after: float, parts: int) -> bool:
 
 
 def _agree(fraction: float, flag: bool) -> tuple[float, bool]:
-    """What the first process says, in all of them."""
+    """Return the values of the first process in all processes."""
     if not torch.distributed.is_initialized():
         return fraction, flag
-    said = [fraction, flag]
-    torch.distributed.broadcast_object_list(said, src=0)
-    return float(said[0]), bool(said[1])
+    values = [fraction, flag]
+    torch.distributed.broadcast_object_list(values, src=0)
+    return float(values[0]), bool(values[1])
 
 
-class PacedTrainer(Trainer):
-    """Trainer on rows in their order, at a pace, with sealed checkpoints and a progress report."""
+class _Examples(torch.utils.data.Dataset[Any]):
+    """The examples of a training in order, each drawn when it is needed."""
+
+    def __init__(self, draw: Callable[[int], Any], length: int) -> None:
+        self._draw, self._length = draw, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Any:
+        return self._draw(index)
+
+
+class RecipeTrainer(Trainer):
+    """Trains by a recipe; draws the examples in order and reports the progress."""
 
     def __init__(
         self,
-        *,
-        rows: Sized,
+        recipe: Recipe[Any],
+        examples: "_Examples",
         pace: Pace,
-        judge: Callable[[], Mapping[str, float]],
         report: Callable[[Status], object],
-        **options: Any,
+        arguments: TrainingArguments,
     ) -> None:
-        super().__init__(train_dataset=rows, callbacks=[pace], **options)
-        self._rows = rows
-        self.model_accepts_loss_kwargs = False
+        super().__init__(
+            model=recipe.base.model,
+            args=arguments,
+            data_collator=recipe.collate,
+            train_dataset=examples,
+            callbacks=[pace],
+        )
         self.remove_callback(PrinterCallback)
-        self.pace, self._judge, self._report = pace, judge, report
-        self._tally = torch.zeros(3)  # labelled pieces, right ones, tokens, since the last log
+        # It makes transformers count the labels of a step, and keeps it from dividing the loss by
+        # the number of batches in a step.
+        self.model_accepts_loss_kwargs = recipe.mean_over_step
+        self.pace, self._recipe, self._report = pace, recipe, report
+        self._examples = examples
+        self._counts = torch.zeros(3)  # labels, correct predictions, tokens, since the last log
         self._last_log = time.monotonic()
         self.tokens_seen = 0
 
-    def tell(self, loss: float, *, labelled: int, right: int, tokens: int) -> None:
-        """Count what was trained on, and report it."""
-        self._tally += torch.tensor([labelled, right, tokens])
-        self.tokens_seen += tokens * self.accelerator.num_processes
-        self._show(loss)
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: NestedBatch,
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        """Compute the loss of a batch by the recipe, and report it."""
+        measure = self._recipe.measure(model, inputs, num_items_in_batch)
+        self._report_batch(measure)
+        if num_items_in_batch is None:
+            return measure.loss
+        # It is divided by the labels of all devices, whose gradients are averaged.
+        return measure.loss * self.accelerator.num_processes
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
-        """Follow the usual schedule by steps; with a budget of minutes, a linear one by clock."""
-        if self.pace.max_seconds is None:
+        """Follow a schedule of transformers, or the recipe's own by steps or by the clock."""
+        by_clock = self.pace.max_seconds is not None
+        if self._recipe.scheduler and not by_clock:
             return super().create_scheduler(num_training_steps, optimizer)
-        warmup = self.args.warmup_steps
 
-        def rate(_: int) -> float:
-            done = self.pace.fraction
-            return done / warmup if done < warmup else (1 - done) / (1 - warmup)
+        def rate(step: int) -> float:
+            return self._recipe.rate(self.pace.fraction if by_clock else step / num_training_steps)
 
         chosen: Any = optimizer or self.optimizer
         self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(chosen, rate)
         return self.lr_scheduler
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Judge the model on held-out text."""
+        """Validate the model on held-out data; the clock of the budget stands still."""
         began = time.monotonic()
-        validation = self._judge()
+        metrics = {f"eval_{name}": value for name, value in self._recipe.validate().items()}
         spent = time.monotonic() - began
-        self._last_log += spent  # the speed is that of training alone
-        self.pace.leave_out(spent)
-        metrics = {f"eval_{k}": v for k, v in validation.items()}
+        self._last_log += spent
+        self.pace.exclude(spent)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
@@ -157,107 +190,101 @@ class PacedTrainer(Trainer):
         return metrics
 
     def log(self, logs: dict[str, float], *args: Any, **options: Any) -> None:
-        """Add anchor accuracy, speed and tokens to what is logged in training."""
+        """Add accuracy, speed and tokens to the logs of training."""
         if "loss" in logs:
-            pieces, right, tokens = self._tally.tolist()
+            labelled, correct, tokens = self._counts.tolist()
             now = time.monotonic()
-            rate = tokens * self.accelerator.num_processes / (now - self._last_log)
-            logs |= {"accuracy": right / max(pieces, 1), "tokens_per_second": rate}
+            speed = tokens * self.accelerator.num_processes / (now - self._last_log)
+            logs |= {"accuracy": correct / max(labelled, 1), "tokens_per_second": speed}
             logs["tokens"] = self.tokens_seen
-            self._tally.zero_()
+            self._counts.zero_()
             self._last_log = now
         super().log(logs, *args, **options)
 
-    def _get_train_sampler(self, *_: Any) -> SequentialSampler:
-        return SequentialSampler(self._rows)
+    def floating_point_ops(self, inputs: NestedBatch) -> int:
+        """Return 0: transformers does not know the batches of all recipes."""
+        return 0
 
-    def _show(self, loss: float) -> None:
-        pieces, right, tokens = self._tally.tolist()
+    def _get_train_sampler(self, *_: Any) -> SequentialSampler:
+        return SequentialSampler(self._examples)
+
+    def _report_batch(self, measure: Measure) -> None:
+        self._counts += torch.tensor([measure.labelled, measure.correct, measure.tokens])
+        self.tokens_seen += measure.tokens * self.accelerator.num_processes
+        labelled, correct, tokens = self._counts.tolist()
         seconds = max(time.monotonic() - self._last_log, 1e-9)
         self._report(
             Status(
-                self.pace.fraction,
-                self.tokens_seen,
-                tokens * self.accelerator.num_processes / seconds,
-                loss,
-                right / max(pieces, 1),
-                self.pace.seconds_left(),
+                fraction=self.pace.fraction,
+                tokens=self.tokens_seen,
+                tokens_per_second=tokens * self.accelerator.num_processes / seconds,
+                loss=float(measure.loss.detach()),
+                accuracy=correct / max(labelled, 1),
+                seconds_left=self.pace.seconds_left(),
             )
         )
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Save, and seal what was saved: without its seal a checkpoint is not there."""
+        """Save a checkpoint, and mark it as complete: others are ignored on resume."""
         folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
         try:
             super()._save_checkpoint(model, trial)
             self.accelerator.wait_for_everyone()
             if self.args.should_save:
-                seal_checkpoint(folder, self.pace.elapsed, self.tokens_seen)
+                complete_checkpoint(folder, self.pace.elapsed, self.tokens_seen)
         except (OSError, RuntimeError, SafetensorError) as error:
             shutil.rmtree(folder, ignore_errors=True)
-            reason = str(error).strip().split("\n")[0]
             raise InputError(
-                f"{folder}: the checkpoint could not be written ({reason}); make room, then "
-                "go on from the one before with --resume"
+                f"{folder}: the checkpoint could not be written ({first_line(error)}); make room, "
+                "then continue from the previous one with --resume"
             ) from None
 
 
-class AnchorTrainer(PacedTrainer):
-    """Trainer on planned rows, with the head where there are labels."""
-
-    def __init__(self, *, head: LabelledHead, rows: PlannedRows, **options: Any) -> None:
-        super().__init__(rows=rows, compute_loss_func=sum_of_losses, **options)
-        self._head, self.rows = head, rows
-
-    def compute_loss(self, model: Any, inputs: Batch, *args: Any, **options: Any) -> Any:
-        """Compute the loss with the head where there are labels."""
-        labels, chosen = inputs["labels"], inputs["labels"] != IGNORED
-        n_tokens = int(inputs["attention_mask"].sum())
-        wanted = options.pop("return_outputs", False)
-        with self._head.at(chosen):
-            loss, outputs = super().compute_loss(
-                model, inputs, *args, **{**options, "return_outputs": True}
-            )
-        right = int((outputs.logits[0].argmax(dim=-1) == labels[chosen]).sum())
-        self.tell(float(loss.detach()), labelled=int(chosen.sum()), right=right, tokens=n_tokens)
-        return (loss, outputs) if wanted else loss
+def make_trainer(
+    recipe: Recipe[Any], folder: Path, report: Callable[[Status], object]
+) -> RecipeTrainer:
+    """Prepare a recipe and return its trainer, which writes checkpoints into a folder."""
+    config = recipe.config
+    arguments = make_arguments(folder, config, **recipe.arguments)
+    recipe.prepare(folder)
+    per_step = config.batch_size * config.accumulate * arguments.world_size
+    n_steps = arguments.max_steps = recipe.count_steps(per_step)
+    max_seconds = config.max_minutes * 60 if config.max_minutes else None
+    pace = Pace(n_steps, max_seconds, config.checkpoint_minutes * 60)
+    examples = _Examples(recipe.draw, n_steps * per_step)
+    return RecipeTrainer(recipe, examples, pace, report, arguments)
 
 
 def make_arguments(
-    folder: Path,
-    *,
-    batch_size: int,
-    learning_rate: float,
-    precision: Precision,
-    seed: int,
-    **options: Any,
+    folder: Path, config: TrainingConfig, *, report_to: str = "none", **options: Any
 ) -> TrainingArguments:
-    """Return what transformers is told of a run that `Pace` paces."""
-    return TrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=batch_size,
-        learning_rate=learning_rate,
-        bf16=has_fast_bf16() if precision == "auto" else precision == "bf16",
-        seed=seed,
-        max_steps=1,  # known when the rows are planned
-        use_cpu=not torch.cuda.is_available(),
-        logging_strategy="no",
-        eval_strategy="no",
-        save_strategy="no",
-        save_total_limit=2,
-        remove_unused_columns=False,
-        dataloader_drop_last=True,
-        dataloader_pin_memory=torch.cuda.is_available(),
-        ddp_find_unused_parameters=False,
-        disable_tqdm=True,
-        **options,
-    )
-
-
-def sum_of_losses(
-    outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | None = None
-) -> torch.Tensor:
-    """Return the cross-entropy over labelled positions, divided by those of the whole step."""
-    targets = labels[labels != IGNORED]
-    loss = torch.nn.functional.cross_entropy(outputs.logits[0].float(), targets, reduction="sum")
-    return loss / (len(targets) if num_items_in_batch is None else num_items_in_batch)
+    """Return the arguments for transformers; `Pace` decides when to log, evaluate and save."""
+    if report_to == "tensorboard" and not (find_spec("tensorboard") or find_spec("tensorboardX")):
+        raise InputError(
+            "report_to: tensorboard is not installed; pip install 'numerate[tensorboard]'"
+        )
+    bf16 = has_fast_bf16() if config.precision == "auto" else config.precision == "bf16"
+    try:
+        return TrainingArguments(
+            output_dir=str(folder),
+            per_device_train_batch_size=config.batch_size,
+            gradient_accumulation_steps=config.accumulate,
+            learning_rate=config.learning_rate,
+            bf16=bf16,
+            seed=config.seed,
+            max_steps=1,  # `make_trainer` sets it when the data is read
+            use_cpu=not torch.cuda.is_available(),
+            logging_strategy="no",
+            eval_strategy="no",
+            save_strategy="no",
+            save_total_limit=2,
+            remove_unused_columns=False,
+            dataloader_drop_last=True,
+            dataloader_pin_memory=torch.cuda.is_available(),
+            ddp_find_unused_parameters=False,
+            disable_tqdm=True,
+            report_to=report_to,
+            **options,
+        )
+    except ValueError as error:  # such as an unknown scheduler
+        raise InputError(first_line(error)) from None

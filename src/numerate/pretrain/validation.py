@@ -1,9 +1,9 @@
-"""Validation: how well a model finds the masked anchors of text it was not trained on."""
+"""Validation: how well a model predicts the masked anchors of held-out sequences."""
 
 import math
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +23,18 @@ if TYPE_CHECKING:
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Validation:
-    """The outcome on held-out text, all of its anchors masked.
+    """Metrics on held-out text with all anchors masked.
 
-    `loss` is per piece of an anchor, `accuracy` the share of anchors found to the last piece,
-    `distance` the mean |ln predicted − ln true| of the anchors' values, over those predictions that
-    are numbers (one beyond all anchors counts as the last of them), and `readable` the share of
-    predictions that are. `majority` is the accuracy of always answering the commonest anchor.
+    Attributes:
+        loss: The mean cross-entropy per token of an anchor.
+        accuracy: The share of anchors of which all tokens are predicted.
+        distance: The mean |ln predicted − ln true| over the predictions that are numbers; those
+            beyond the largest or smallest anchor count as that anchor.
+        readable: The share of predictions that are numbers.
+        majority: The accuracy of always predicting the most frequent anchor.
+        anchors: The number of anchors.
     """
 
     loss: float
@@ -41,12 +45,12 @@ class Validation:
     anchors: int
 
     def as_dict(self) -> dict[str, float]:
-        """Return the numbers by name."""
+        """Return the metrics by name."""
         return asdict(self)
 
 
 class Validator:
-    """Held-out sequences and what is needed to judge a model on them."""
+    """Validates models on held-out sequences."""
 
     def __init__(
         self,
@@ -59,9 +63,7 @@ class Validator:
         batch_size: int,
     ) -> None:
         self._sequences = sequences
-        self._masking = Masking(
-            masking.mask_id, masking.pad_id, masking.special_ids, masking.vocabulary_size
-        )
+        self._masking = replace(masking, anchor_visible=0.0, mlm_probability=0.0)
         self._tokenizer = tokenizer
         self._anchors = anchors
         rows = make_rows(sequences.lengths, max_length, 1, np.random.default_rng(0))
@@ -77,31 +79,31 @@ class Validator:
     def validate(
         self, model: "PreTrainedModel", head: LabelledHead, *, rank: int = 0, n_ranks: int = 1
     ) -> Validation:
-        """Return how well a model does; of several processes, each looks at its part."""
+        """Return the metrics of a model; each of `n_ranks` processes takes a part of the data."""
         device = next(model.parameters()).device
         was_training = model.training
         model.train(False)
         sums = torch.zeros(5, dtype=torch.float64, device=device)
         with torch.inference_mode():
             for rows in self._batches[rank::n_ranks]:
-                sums += torch.tensor(self._judge(model, head, rows), device=device)
+                sums += torch.tensor(self._sum_batch(model, head, rows), device=device)
         model.train(was_training)
         if n_ranks > 1:
             torch.distributed.all_reduce(sums)
         loss, pieces, found, readable, distance = sums.tolist()
         return Validation(
-            loss / pieces,
-            found / self._n_anchors,
-            distance / max(readable, 1),
-            readable / self._n_anchors,
-            self._majority,
-            self._n_anchors,
+            loss=loss / pieces,
+            accuracy=found / self._n_anchors,
+            distance=distance / max(readable, 1),
+            readable=readable / self._n_anchors,
+            majority=self._majority,
+            anchors=self._n_anchors,
         )
 
-    def _judge(
+    def _sum_batch(
         self, model: "PreTrainedModel", head: LabelledHead, rows: list[Row]
     ) -> tuple[float, ...]:
-        """Of a batch: the sum of losses, pieces, anchors found, readable ones, sum of distances."""
+        """Return the sums over a batch: loss, tokens, correct and readable anchors, distance."""
         members = [(0, [self._sequences[int(i)] for i in row]) for row in rows]
         batch = self._masking.collate(members)
         device = next(model.parameters()).device
@@ -122,7 +124,7 @@ class Validator:
         return float(loss), len(truth), found, int(readable.sum()), distance
 
     def _read_anchor(self, pieces: tuple[int, ...]) -> float:
-        """An anchor's value as ln n + 1; not a number if the pieces do not spell one."""
+        """Return ln n + 1 for the value n of an anchor; NaN if its tokens do not spell a number."""
         text = str(self._tokenizer.decode(list(pieces))).replace(" ", "")
         if not _WHOLE.fullmatch(text):
             return math.nan
@@ -133,6 +135,6 @@ class Validator:
 
 
 def _split(pieces: npt.NDArray[Any], is_start: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Pieces of anchors end to end, as one tuple per anchor."""
+    """Split consecutive tokens of anchors into one tuple per anchor."""
     parts = np.split(pieces, np.flatnonzero(is_start)[1:])
     return [tuple(part.tolist()) for part in parts]

@@ -1,6 +1,6 @@
 """Prime, the third stage: text and anchors go in, primed text comes out.
 
-Every numeral gets its anchor written behind it, `1999 <ANC> 86`, in a single text, for a model
-(`Priming`), or in a whole corpus on disk (`PrimedCorpus`); all of it can be undone. The named
-variants are here too.
+Priming inserts the nearest anchor after each numeral, `1999 <ANC> 86`, and can be undone. Modules:
+`text` primes single texts; `scheme` describes how a model's input is primed (`Priming`);
+`primed_corpus` primes a corpus on disk (`PrimedCorpus`); `variants` names combinations of settings.
 """

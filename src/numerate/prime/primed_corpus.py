@@ -1,15 +1,16 @@
-"""A primed corpus on disk: a folder of shards, its anchors, and a manifest that is written last.
+"""Primes a corpus on disk: a `Corpus` and anchors go in, a folder (`PrimedCorpus`) comes out.
 
-Each block of the corpus becomes a shard, written whole or not at all. A run that was cut off is
-started again with the same settings, keeps the shards that are there and ends with the same bytes.
+The folder has a shard for each block of the corpus, `anchors.json`, and `manifest.json`, which is
+written last. A shard is complete or absent. After an interruption the same call keeps the shards
+that exist and ends with the same bytes.
 """
 
 import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -21,9 +22,9 @@ from numerate.extract.sources import Block
 from numerate.files import read_json, write_file, write_json
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker, NumeralForm
-from numerate.parallel import map_ordered
+from numerate.parallel import Progress, ignore_progress, map_ordered
 from numerate.prime.text import (
-    check_marker,
+    check_priming,
     count_markers,
     prime_block,
     unprime_bytes,
@@ -32,12 +33,11 @@ from numerate.prime.text import (
 
 FORMAT = "numerate-primed"
 MANIFEST, PLAN, _ANCHORS = "manifest.json", "plan.json", "anchors.json"
-Progress = Callable[[int], object]
 
 
 @dataclass(frozen=True)
 class PrimedCorpus:
-    """A finished primed corpus: its folder, its anchors, and what the manifest says."""
+    """A complete primed corpus: its folder, its anchors and the content of its manifest."""
 
     folder: Path
     anchors: AnchorSet
@@ -45,11 +45,11 @@ class PrimedCorpus:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it was primed: scale, marker, numeral form and sources."""
+        """The settings of priming: scale, marker, numeral form, sources and so on."""
         return dict(self.manifest["settings"])
 
     def check_anchors(self) -> None:
-        """Refuse a folder whose anchors are not those that its text was primed with."""
+        """Refuse a folder whose `anchors.json` differs from the anchors in its text."""
         found = _describe_anchors(self.anchors)
         if found != {key: self.settings.get(key) for key in found}:
             raise InputError(
@@ -58,7 +58,7 @@ class PrimedCorpus:
             )
 
     def documents(self) -> Iterator[str]:
-        """Yield the primed documents: lines that are not blank, or records."""
+        """Yield the primed documents: records, or lines that are not blank."""
         for shard in self.manifest["shards"]:
             data = self.read_shard(shard)
             lines = data.decode("utf-8").split("\n")
@@ -68,7 +68,7 @@ class PrimedCorpus:
                 yield from (line for line in lines if line and not line.isspace())
 
     def read_shard(self, shard: dict[str, Any]) -> bytes:
-        """Return the bytes of a shard, if they are those that the manifest was written for."""
+        """Return the bytes of a shard; refuse them if their hash is not that in the manifest."""
         path = self.folder / shard["name"]
         data = path.read_bytes() if path.is_file() else b""
         if hashlib.sha256(data).hexdigest() != shard["sha256"]:
@@ -79,7 +79,7 @@ class PrimedCorpus:
 def open_primed(folder: Path) -> PrimedCorpus:
     """Return the primed corpus in a folder."""
     if (folder / PLAN).exists():
-        raise InputError(f"{folder}: priming was cut off; run the same 'numerate prime' again")
+        raise InputError(f"{folder}: priming is unfinished; run the same 'numerate prime' again")
     manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
     return PrimedCorpus(folder, AnchorSet.load(folder / _ANCHORS), manifest)
 
@@ -92,20 +92,20 @@ def prime_corpus(
     marker: Marker = "anc",
     numeral_form: NumeralForm = "as-is",
     workers: int = 1,
-    progress: Progress = int,
+    progress: Progress = ignore_progress,
 ) -> PrimedCorpus:
-    """Prime a corpus into a folder; what an earlier, equal run has left there is kept.
+    """Prime a corpus into a folder; after an interruption, continue with the same call.
 
     Args:
         corpus: The text, without markers.
         anchors: The anchors; a copy goes into the folder.
-        folder: New or empty, or where the same priming was begun or done before.
-        marker: `anc`, `lr` for the side on which the anchor lies, or `exp` on the scale log10.
-        numeral_form: `as-is`, or `digits` to write numerals without thousands separators.
-        workers: How many processes work; the result does not depend on it.
-        progress: Called with the bytes of the corpus that are done.
+        folder: A new or empty folder, or that of the same priming, finished or not.
+        marker: `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10.
+        numeral_form: `as-is`, or `digits` to remove thousands separators from numerals.
+        workers: Number of processes; the result does not depend on it.
+        progress: Called with the number of bytes of the corpus read so far.
     """
-    check_marker(marker, anchors)
+    check_priming(anchors, marker, numeral_form)
     settings = _describe(corpus, anchors, marker, numeral_form)
     if _is_done(folder, settings):
         return open_primed(folder)
@@ -126,7 +126,7 @@ def prime_corpus(
     except InputError:
         _discard(folder, keep=was_there)
         raise
-    for stray in folder.glob(".*.tmp"):  # of runs that were killed while writing
+    for stray in folder.glob(".*.tmp"):  # left by runs that were killed while writing
         stray.unlink()
     anchors.save(folder / _ANCHORS)
     write_json(folder / MANIFEST, _manifest(settings, shards))
@@ -134,8 +134,10 @@ def prime_corpus(
     return open_primed(folder)
 
 
-def unprime_corpus(primed: PrimedCorpus, folder: Path, *, progress: Progress = int) -> list[Path]:
-    """Write the corpus without its anchors, a file for each source, and return the files."""
+def unprime_corpus(
+    primed: PrimedCorpus, folder: Path, *, progress: Progress = ignore_progress
+) -> list[Path]:
+    """Write the corpus without markers and anchors, one file for each source; return the files."""
     if folder.exists():
         raise InputError(f"{folder}: exists already; name a new folder")
     unfinished = folder.with_name(f".{folder.name}.unfinished")
@@ -158,7 +160,7 @@ def unprime_corpus(primed: PrimedCorpus, folder: Path, *, progress: Progress = i
 def _describe(
     corpus: Corpus, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
 ) -> dict[str, Any]:
-    """The settings on which the shards depend."""
+    """Return the settings on which the content of the shards depends."""
     return {
         **_describe_anchors(anchors),
         "marker": marker,
@@ -187,7 +189,7 @@ def _describe_source(name: str) -> dict[str, Any]:
 
 
 def _is_done(folder: Path, settings: dict[str, Any]) -> bool:
-    """Whether a folder holds the corpus primed so; raises if it holds anything else."""
+    """Return whether a folder has this primed corpus; raise if it has anything else."""
     for name in (PLAN, MANIFEST):
         if (folder / name).exists():
             found = read_json(folder / name, FORMAT, made_by="numerate prime").get("settings")
@@ -212,7 +214,7 @@ def _make_shard(
     marker: Marker,
     numeral_form: NumeralForm,
 ) -> dict[str, Any]:
-    """Write the shard of a block unless it is there; returns its entry of the manifest."""
+    """Write the shard of a block unless it exists, and return its entry in the manifest."""
     number, block = numbered
     path = folder / f"shard-{number:05d}.{'txt' if block.bounds is None else 'jsonl'}"
     if path.exists():
@@ -232,22 +234,22 @@ def _make_shard(
 def _prime_block(
     block: Block, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
 ) -> bytes:
-    """A primed block: text as it is, records as JSON Lines."""
+    """Return the content of a shard: the primed text or, for records, JSON Lines."""
     primed = prime_block(block, anchors, marker=marker, numeral_form=numeral_form)
     if block.bounds is None:
         return primed.data
-    ends = primed.move(block.bounds).tolist()
-    starts = [0, *(end + 1 for end in ends[:-1])]
-    texts = (primed.data[a:b].decode("utf-8") for a, b in zip(starts, ends, strict=True))
-    lines = (json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
-    return "".join(lines).encode()
+    bounds = tuple(primed.move(block.bounds).tolist())
+    return _dump_records(replace(block, data=primed.data, bounds=bounds).texts())
 
 
 def _unprime_shard(data: bytes, name: str) -> bytes:
     if not name.endswith(".jsonl"):
         return unprime_bytes(data)
-    texts = (json.loads(line)["text"] for line in data.splitlines())
-    lines = (json.dumps({"text": unprime_text(text)}, ensure_ascii=False) + "\n" for text in texts)
+    return _dump_records(unprime_text(json.loads(line)["text"]) for line in data.splitlines())
+
+
+def _dump_records(texts: Iterable[str]) -> bytes:
+    lines = (json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
     return "".join(lines).encode()
 
 
@@ -259,7 +261,7 @@ def _manifest(settings: dict[str, Any], shards: list[dict[str, Any]]) -> dict[st
 
 
 def _file_name(source: str, taken: list[str]) -> str:
-    """The name of a source's file: its own, unpacked, and different from the others'."""
+    """Return a file name for a source: its own, uncompressed, and not yet taken."""
     plain = source.strip(":").replace(":", "-").replace("/", "-")
     if not is_stream(source):
         plain = Path(source).name
@@ -271,7 +273,7 @@ def _file_name(source: str, taken: list[str]) -> str:
 
 
 def _discard(folder: Path, *, keep: bool) -> None:
-    """Remove what an unsuccessful run has left, and the folder itself unless it was there."""
+    """Remove the files of a failed run, and the folder too unless it existed before."""
     for path in (*folder.glob("shard-*"), folder / PLAN):
         path.unlink(missing_ok=True)
     if not keep:

@@ -1,17 +1,18 @@
-"""How a model's text is primed: what a model folder says of it, and what a model is shown.
+"""`Priming`: how the input of a model is primed, and its entry in the model's `config.json`.
 
-A model folder keeps its anchors in `anchors.json`, for people and for `numerate prime`, and in
-`config.json`, where they stay when others fine-tune the model and save it elsewhere.
+Texts go in; texts as the model gets them, with anchors visible, masked or absent, come out. A model
+folder has its anchors twice: in `anchors.json`, for people and for `numerate prime`, and in
+`config.json`, where they stay when someone fine-tunes the model and saves it elsewhere.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
-from numerate.options import Anchor, Marker, NumeralForm
-from numerate.prime.text import PrimedNumeral, PrimedText, Span, check_marker, prime_texts
+from numerate.options import Anchor, Marker, NumeralForm, check_option
+from numerate.prime.text import PrimedNumeral, PrimedText, Span, check_priming, prime_texts
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -22,19 +23,17 @@ _KEYS = ("anchors", "marker", "numeral_form")
 
 @dataclass(frozen=True)
 class Priming:
-    """The anchors of a model, what stands before them, and how numerals are written."""
+    """How the input of a model is primed: with which anchors, marker and form of numerals."""
 
     anchors: AnchorSet
     marker: Marker = "anc"
     numeral_form: NumeralForm = "as-is"
 
     def __post_init__(self) -> None:
-        check_marker(self.marker, self.anchors)
-        if self.numeral_form not in get_args(NumeralForm):
-            raise ValueError(f"numeral_form must be as-is or digits, got {self.numeral_form!r}")
+        check_priming(self.anchors, self.marker, self.numeral_form)
 
     def describe(self) -> dict[str, Any]:
-        """Return what goes into a model's `config.json`."""
+        """Return the entry for a model's `config.json`."""
         return {
             "anchors": self.anchors.describe(),
             "marker": self.marker,
@@ -43,7 +42,7 @@ class Priming:
 
     @classmethod
     def read(cls, document: Any, place: object) -> "Priming":  # noqa: ANN401
-        """Return the priming that a model's `config.json` describes."""
+        """Return the priming from the entry of a model's `config.json`; errors name `place`."""
         if not isinstance(document, Mapping) or any(key not in document for key in _KEYS):
             raise InputError(f"{place}: damaged '{CONFIG_KEY}' entry; it needs {', '.join(_KEYS)}")
         anchors = AnchorSet.read(document["anchors"], place)
@@ -55,14 +54,15 @@ class Priming:
     def show(
         self, texts: Sequence[str], anchor: Anchor, tokenizer: "PreTrainedTokenizerBase"
     ) -> list[PrimedText]:
-        """Return texts as a model is to see them, with where everything is.
+        """Return texts as input for the model, with the positions of all parts.
 
         Args:
-            texts: Without markers.
-            anchor: `visible`; `masked`, the same masks whatever the anchor, so that not even its
-                length is given away; or `absent`, without marker and anchor.
-            tokenizer: The model's, which masks and cuts anchors into pieces.
+            texts: Texts without markers.
+            anchor: `visible`; `masked`, with the same masks for every anchor, so that not even its
+                length is visible; or `absent`, without marker and anchor.
+            tokenizer: The model's tokenizer; it has the mask token.
         """
+        check_option("anchor", anchor, Anchor)
         primed = prime_texts(
             texts, self.anchors, marker=self.marker, numeral_form=self.numeral_form
         )
@@ -72,7 +72,10 @@ class Priming:
         return [_rewrite(text, masks) for text in primed]
 
     def _mask(self, tokenizer: "PreTrainedTokenizerBase") -> str:
-        """The masks that stand for any anchor: one, or as many as all anchors of a width have."""
+        """Return the masks that replace an anchor.
+
+        One mask; for zero-padded anchors as many as each has pieces, if all have the same number.
+        """
         if self.anchors.width == 1:
             return str(tokenizer.mask_token)
         pieces = tokenizer(list(self.anchors.texts), add_special_tokens=False)["input_ids"]
@@ -81,12 +84,13 @@ class Priming:
 
 
 def _rewrite(primed: PrimedText, masks: str | None) -> PrimedText:
-    """A primed text with masks in place of each anchor, or without markers and anchors."""
+    """Return a primed text with each anchor replaced by masks; None removes marker and anchor."""
     pieces: list[str] = []
     spans: list[PrimedNumeral] = []
     done = length = 0
 
     def write(piece: str) -> Span:
+        """Append a piece and return its position in the new text."""
         nonlocal length
         pieces.append(piece)
         length += len(piece)
@@ -96,7 +100,8 @@ def _rewrite(primed: PrimedText, masks: str | None) -> PrimedText:
         write(primed.text[done : numeral[0]])
         where = write(primed.text[slice(*numeral)])
         if masks is None:
-            spans.append(PrimedNumeral(where, (length, length), (length, length)))
+            empty = (length, length)
+            spans.append(PrimedNumeral(where, empty, empty))
         else:
             write(" ")
             mark = write(primed.text[slice(*marker)])

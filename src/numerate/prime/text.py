@@ -1,9 +1,10 @@
-"""Prime: beside each numeral its nearest anchor, `1999 <ANC> 2000`, and back (section 2).
+"""Primes text: `1999` becomes `1999 <ANC> 2000`, with its nearest anchor (the paper's section 2).
 
-Priming inserts ` <ANC> 2000` behind a numeral and touches nothing else, so that taking it out again
-gives back the text byte for byte. A text that holds a marker already is refused. The paper's four
-variants are the scale of the anchors and the marker: `anc`, or `lr` with the anchor's direction.
-Its scripts know a fifth, scientific notation: `1999 <EXP> 3`, the marker `exp` with exponents.
+Text and anchors go in; primed text, and the positions of numerals, markers and anchors in it, come
+out. Priming inserts ` <ANC> 2000` after a numeral and changes nothing else, so that unpriming
+returns the text byte for byte. A text that contains a marker already is refused. The paper's four
+variants differ in the scale of the anchors and in the marker: `anc`, or `lr` with the anchor's
+direction. Its scripts have a fifth, scientific notation: `1999 <EXP> 3`, the marker `exp`.
 """
 
 import re
@@ -14,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from numerate.errors import InputError
+from numerate.errors import InputError, check_strings
 from numerate.extract.numerals import plain_number, scan_numerals, to_characters
 from numerate.extract.sources import Block
 from numerate.fit.anchors import AnchorSet
-from numerate.options import Marker, NumeralForm, Scale
+from numerate.options import Marker, NumeralForm, Scale, check_option
 
 MARKERS: dict[Marker, tuple[str, ...]] = {
     "anc": ("<ANC>",),
@@ -32,17 +33,18 @@ MARKERS_OF: dict[Scale, tuple[Marker, ...]] = {
 }
 
 _MARKER = re.compile(rb"<(?:ANC|LA|RA|EXP)>")
-# What priming inserts, behind a numeral and so behind a digit; ` <` first, which is found fast.
+# What priming inserts after a numeral, hence after a digit. The pattern starts with ` <`, which the
+# regular expression engine searches fast; the lookbehind comes second.
 _INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA|EXP)> -?\d+")
 _ANCHORED = re.compile(r"(?<=[0-9]) (<(?:ANC|LA|RA|EXP)>) (-?[0-9]+)")
 _NUMERAL_BEFORE = re.compile(r"[0-9](?:[0-9.,]| @[.,]@ |[eE][-+−]?(?=[0-9]))*\Z")
-_LONGEST = 64  # characters in which to look for the start of a numeral
+_LONGEST = 64  # characters before a marker in which the start of its numeral is searched
 
 Span = tuple[int, int]
 
 
 class PrimedNumeral(NamedTuple):
-    """Where a numeral, its marker and its anchor stand in the primed text, each (start, end)."""
+    """The positions of a numeral, its marker and its anchor in primed text, as (start, end)."""
 
     numeral: Span
     marker: Span
@@ -58,10 +60,10 @@ class PrimedText(NamedTuple):
 
 @dataclass(frozen=True)
 class PrimedBytes:
-    """Primed UTF-8, with one row per numeral: byte offsets where its parts start and end.
+    """Primed UTF-8 and the byte offsets of its numerals.
 
-    `spans` has the columns numeral start, numeral end, marker start, marker end, anchor start,
-    anchor end, in the primed data; `ends` are the numerals' ends in the data as it was.
+    `spans` has one row per numeral: start and end of the numeral, of the marker and of the anchor
+    in the primed data. `ends` has the ends of the numerals in the original data.
     """
 
     data: bytes
@@ -69,7 +71,9 @@ class PrimedBytes:
     ends: npt.NDArray[np.int64]
 
     def move(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return where offsets of the original data, not inside numerals, are now."""
+        """Convert offsets into the original data, not inside numerals, to the primed data."""
+        # An offset moves by as much as all text up to the last numeral before it has grown: the
+        # end of that numeral's anchor in the primed data, less its own end in the original.
         before = np.searchsorted(self.ends, offsets, side="right")
         grown = np.concatenate((np.zeros(1, np.int64), self.spans[:, 5] - self.ends))
         return np.asarray(offsets, np.int64) + grown[before]
@@ -82,7 +86,7 @@ def prime_text(
     marker: Marker = "anc",
     numeral_form: NumeralForm = "as-is",
 ) -> PrimedText:
-    """Return the text with an anchor behind each numeral, and where everything is.
+    """Return the text with an anchor after each numeral, and the positions of all three parts.
 
     >>> primed = prime_text("about 1,990 people", AnchorSet("linear", (10, 2000)))
     >>> primed.text
@@ -91,10 +95,10 @@ def prime_text(
     (PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22)),)
 
     Args:
-        text: Any text that holds no marker.
-        anchors: The anchors, which also say on which scale and which numerals.
-        marker: `anc`, `lr` for the side on which the anchor lies, or `exp` on the scale log10.
-        numeral_form: `as-is`, or `digits` to write the numerals without thousands separators.
+        text: Any text without markers.
+        anchors: The anchors; their scale decides which is nearest, their domain what is a numeral.
+        marker: `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10.
+        numeral_form: `as-is`, or `digits` to remove thousands separators from numerals.
     """
     return prime_texts([text], anchors, marker=marker, numeral_form=numeral_form)[0]
 
@@ -106,53 +110,61 @@ def prime_texts(
     marker: Marker = "anc",
     numeral_form: NumeralForm = "as-is",
 ) -> list[PrimedText]:
-    """Return what `prime_text` returns for each of many texts, all primed in one pass."""
+    """Prime many texts at once; the result for each is that of `prime_text`."""
+    check_strings("texts", texts)
     if not texts:
         return []
+    # All texts are primed as one, joined by newlines, which are in no numeral.
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.cumsum([len(part) + 1 for part in parts], dtype=np.int64) - 1
     data = b"\n".join(parts)
-    clash = find_marker(data)
-    if clash is not None:
-        index = int(np.searchsorted(ends, clash, side="right"))
-        place = texts[index].index(_MARKER.search(data)[0].decode())  # type: ignore[index]
-        where = f" of texts[{index}]" if len(texts) > 1 else ""
-        raise InputError(
-            f"text must not hold a marker, got one at character {place}{where}; unprime it"
-        )
-    primed = prime_bytes(data, anchors, marker=marker, numeral_form=numeral_form)
-    ends = to_characters(primed.data, primed.move(ends))
-    spans = to_characters(primed.data, primed.spans.ravel()).reshape(-1, 6)
+    _refuse_markers(texts, data, ends)
+    primed = _prime_bytes(data, anchors, marker, numeral_form)
     whole = primed.data.decode("utf-8", "surrogatepass")
+    # From byte offsets in `data` to character offsets in `whole`.
+    ends = to_characters(primed.data, primed.move(ends))
     starts = np.concatenate(([0], ends[:-1] + 1))
+    spans = to_characters(primed.data, primed.spans.ravel()).reshape(-1, 6)
+    # Text i has the numerals cuts[i] to cuts[i + 1]; their offsets will count from its start.
     cuts = np.searchsorted(spans[:, 0], [*starts.tolist(), len(whole) + 1])
-    owner = np.repeat(starts, np.diff(cuts))
+    origins = np.repeat(starts, np.diff(cuts))
     rows = [
         PrimedNumeral((a, b), (c, d), (e, f))
-        for a, b, c, d, e, f in (spans - owner[:, None]).tolist()
+        for a, b, c, d, e, f in (spans - origins[:, None]).tolist()
     ]
     bounds = zip(starts.tolist(), ends.tolist(), cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
     return [PrimedText(whole[a:b], tuple(rows[c:d])) for a, b, c, d in bounds]
 
 
+def _refuse_markers(texts: Sequence[str], data: bytes, ends: npt.NDArray[np.int64]) -> None:
+    """Raise InputError if one of the texts, which end at `ends` in `data`, contains a marker."""
+    found = _MARKER.search(data)
+    if found:
+        index = int(np.searchsorted(ends, found.start(), side="right"))
+        place = texts[index].index(found[0].decode())
+        where = f" of texts[{index}]" if len(texts) > 1 else ""
+        raise InputError(
+            f"text must not hold a marker, got one at character {place}{where}; unprime it"
+        )
+
+
 def unprime_text(text: str) -> str:
-    """Return a primed text without its anchors: the text that was primed.
+    """Return the text that was primed: a primed text without its markers and anchors.
 
     >>> unprime_text("about 1,990 <ANC> 2000 people")
     'about 1,990 people'
     """
     data = unprime_bytes(text.encode("utf-8", "surrogatepass"))
-    clash = find_marker(data)
-    if clash is not None:
+    if _find_marker(data) is not None:
         raise InputError("text must be primed text, got a marker without numeral or anchor")
     return data.decode("utf-8", "surrogatepass")
 
 
 def find_primed(text: str) -> list[PrimedNumeral]:
-    """Return where the numerals (from their first digit on), markers and anchors of a text are.
+    """Return the positions of numerals (without their sign), markers and anchors in primed text.
 
-    A text is primed only if it held no marker before, so that a marker with a numeral before it and
-    an anchor behind it is one that priming wrote.
+    Text with markers is never primed, so that a marker between a numeral and an anchor is always
+    one that priming inserted.
 
     >>> find_primed("about 1,990 <ANC> 2000 people")
     [PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22))]
@@ -167,19 +179,16 @@ def find_primed(text: str) -> list[PrimedNumeral]:
     return rows
 
 
-def prime_bytes(
-    data: bytes,
-    anchors: AnchorSet,
-    *,
-    marker: Marker = "anc",
-    numeral_form: NumeralForm = "as-is",
+def _prime_bytes(
+    data: bytes, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
 ) -> PrimedBytes:
-    """Prime UTF-8 bytes in one pass; the caller has made sure that they hold no marker."""
-    check_marker(marker, anchors)
+    """Prime UTF-8 bytes; they must contain no marker, which the caller checks."""
+    check_priming(anchors, marker, numeral_form)
     scan = scan_numerals(data, anchors.domain)
     index, is_left = anchors.locate(scan.values)
     tokens = MARKERS[marker]
-    kind = np.where(is_left, 0, len(tokens) - 1)
+    kind = np.where(is_left, 0, len(tokens) - 1)  # 0 for <LA>, 1 for <RA>; 0 for a single marker
+    # The text to insert, for each marker and each anchor: made once, not for each numeral.
     table = [f" {token} {anchor}".encode() for token in tokens for anchor in anchors.texts]
     inserted = [table[i] for i in (kind * len(anchors.values) + index).tolist()]
 
@@ -189,6 +198,8 @@ def prime_bytes(
     if numeral_form == "digits":
         numerals = [plain_number(numeral) for numeral in numerals]
 
+    # The primed data is gap, numeral, insertion, gap, numeral, insertion, ..., gap: the running sum
+    # of the lengths gives where each numeral starts (a gap ends), ends, and where its anchor ends.
     pieces = [piece for row in zip(gaps, numerals, inserted, strict=False) for piece in row]
     lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
     numeral_start, numeral_end, anchor_end = np.cumsum(lengths).reshape(-1, 3).T
@@ -205,18 +216,19 @@ def prime_block(
     marker: Marker = "anc",
     numeral_form: NumeralForm = "as-is",
 ) -> PrimedBytes:
-    """Prime a block of a corpus; a marker in it is an error that says where."""
-    clash = find_marker(block.data)
+    """Prime a block of a corpus; if it contains a marker, the error names the line or record."""
+    clash = _find_marker(block.data)
     if clash is not None:
         raise InputError(
-            f"{block.place(clash)}: holds a marker already; prime text without anchors, or take "
-            "them out with 'numerate prime --undo'"
+            f"{block.place(clash)}: holds a marker already; prime text without anchors, or remove "
+            "them with 'numerate prime --undo'"
         )
-    return prime_bytes(block.data, anchors, marker=marker, numeral_form=numeral_form)
+    return _prime_bytes(block.data, anchors, marker, numeral_form)
 
 
-def check_marker(marker: Marker, anchors: AnchorSet) -> None:
-    """Refuse a marker that does not go with the scale of the anchors."""
+def check_priming(anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm) -> None:
+    """Refuse an unknown numeral form, and a marker that the scale of the anchors does not allow."""
+    check_option("numeral_form", numeral_form, NumeralForm)
     known = MARKERS_OF[anchors.scale]
     if marker not in known:
         raise InputError(
@@ -226,14 +238,14 @@ def check_marker(marker: Marker, anchors: AnchorSet) -> None:
 
 
 def unprime_bytes(data: bytes) -> bytes:
-    """Return primed UTF-8 without its anchors; markers that stand elsewhere are left in it."""
+    """Remove markers and anchors from primed UTF-8; markers elsewhere stay."""
     return _INSERTED.sub(b"", data)
 
 
 def unprime_block(block: Block) -> bytes:
-    """Return a block of primed text without its anchors; a marker astray is an error."""
+    """Remove markers and anchors from a block; a marker elsewhere is an error."""
     data = unprime_bytes(block.data)
-    clash = find_marker(data)
+    clash = _find_marker(data)
     if clash is not None:
         place = replace(block, data=data).place(clash)
         raise InputError(f"{place}: a marker without numeral or anchor; is this primed text?")
@@ -241,11 +253,11 @@ def unprime_block(block: Block) -> bytes:
 
 
 def count_markers(data: bytes) -> int:
-    """Return how many markers a text holds: as many as it has primed numerals."""
+    """Return the number of markers in a text, which is that of its primed numerals."""
     return len(_MARKER.findall(data))
 
 
-def find_marker(data: bytes) -> int | None:
-    """Return where the first marker of a text is, if there is one."""
+def _find_marker(data: bytes) -> int | None:
+    """Return the offset of the first marker in a text, or None."""
     found = _MARKER.search(data)
     return found.start() if found else None

@@ -1,6 +1,6 @@
-"""Variants by name: a scale and a marker, with settings of their own where they need them.
+"""The built-in variants by name: a scale and a marker, and settings that differ from the defaults.
 
-The paper's four, `exp` of its scripts, and ours, `ln-digits` and the better `ln-spread`.
+They are the paper's four, `exp` of its scripts, and ours: `ln-digits` and the better `ln-spread`.
 """
 
 from typing import Any
@@ -22,12 +22,3 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "ln-digits": _DIGITS,
     "ln-spread": {**_DIGITS, "fit": {"start": "spread", "width": 3}, "read": "anchor"},
 }
-
-
-def name_twin(name: str) -> str:
-    """Return what the untrained twin of a trained system is called.
-
-    >>> name_twin("ln-spread (masked)")
-    'untrained ln-spread (masked)'
-    """
-    return f"untrained {name}"

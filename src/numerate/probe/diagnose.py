@@ -15,7 +15,7 @@ from numerate.probe.plan import Plan, score_cells, split_layers
 from numerate.probe.regression import measure_errors
 from numerate.probe.samples import FEWEST, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, predict_values
-from numerate.probe.systems import System, embed_cached
+from numerate.probe.systems import LayeredSystem, System, embed_cached
 
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500
@@ -96,7 +96,7 @@ def _decode_layers(system: System, plan: Plan) -> tuple[tuple[LayerErrors, ...],
 
     As `probe_layers` does, but in-domain, over all ranges, on 1,500 numerals at most.
     """
-    if system.embed_layer is None:
+    if not isinstance(system, LayeredSystem):
         return (), ()
     most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
     ridge = replace(

@@ -5,12 +5,13 @@ for its parts in place of searching the text. Everything else of a label is the 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from numerate.options import Anchor, Readout
 
-_PAPER, _CONTROL, _PRIMED = "paper: ", "control:", "base primed as "
+_PAPER, _CONTROL = "paper: ", "control:"
+_PRIMED, _TWIN = "base primed as ", "untrained "
 _PARTS = re.compile(
     rf"(?P<name>.*?)(?: \((?P<shown>{'|'.join(get_args(Anchor))})\))?"
     rf"(?: at (?P<read>{'|'.join(get_args(Readout))}))?"
@@ -76,6 +77,11 @@ class SystemLabel:
     def of_paper(cls, model: str) -> "SystemLabel":
         """Return the label of a model whose scores are printed in the paper."""
         return cls(name=f"{_PAPER}{model}")
+
+    @property
+    def twin(self) -> "SystemLabel":
+        """The label of the untrained model that is shown and read in the same way."""
+        return replace(self, name=f"{_TWIN}{self.name}")
 
     @property
     def is_control(self) -> bool:

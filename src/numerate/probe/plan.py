@@ -23,7 +23,13 @@ from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, dr
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.scores import Score, append_scores, repair_scores
 from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, probe_sentences
-from numerate.probe.systems import System, embed_cached
+from numerate.probe.systems import (
+    LayeredSystem,
+    NumeralSystem,
+    SentenceSystem,
+    System,
+    embed_cached,
+)
 
 Note = Callable[[str], object]
 
@@ -135,13 +141,15 @@ def score_cells(
     system: System, plan: Plan, cells: Sequence[Cell], *, note: Note = _ignore
 ) -> Iterator[tuple[Cell, list[Score]]]:
     """Yield each cell with its scores, in the given order; none for a cell that is left out."""
-    if any(cell.task in SENTENCE_TASKS for cell in cells) and system.embed_texts is None:
+    if any(cell.task in SENTENCE_TASKS for cell in cells) and not isinstance(
+        system, SentenceSystem
+    ):
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
     samples = draw_samples(plan, [cell for cell in cells if cell.task in TASKS], note)
     answers = _answer_questions(system, plan, samples, note)
     found: dict[Cell, dict[str, float]] = {}
     for cell in cells:
-        if cell.task in SENTENCE_TASKS and system.embed_texts:
+        if cell.task in SENTENCE_TASKS and isinstance(system, SentenceSystem):
             yield (
                 cell,
                 probe_sentences(
@@ -171,10 +179,10 @@ def probe_layers(system: System, plan: Plan, path: Path, *, note: Note = _ignore
 
 def split_layers(system: System) -> list[System]:
     """Return each layer of a model as a system of its own; layer 0 is the embeddings."""
-    if system.embed_layer is None:
+    if not isinstance(system, LayeredSystem):
         raise InputError(f"{system.name}: has no layers; ask a model")
     return [
-        System(
+        NumeralSystem(
             str(replace(SystemLabel.parse(system.name), layer=layer)),
             partial(system.embed_layer, layer),
             f"{system.fingerprint} layer {layer}",

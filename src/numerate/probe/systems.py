@@ -1,4 +1,4 @@
-"""Systems: what can be probed, by name: models, released checkpoints, word vectors, controls.
+"""Systems: models, released checkpoints, word vectors and controls, opened by name to be probed.
 
 Every result needs its controls beside it: vectors by rule (`control:NAME`), and the untrained model
 shown the same primed text (`control:primed:MODEL`).
@@ -8,13 +8,14 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.files import open_whole
+from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROLS, Matrix
@@ -25,94 +26,165 @@ if TYPE_CHECKING:
     from numerate.embed.encoder import Encoder
 
 
-@dataclass(frozen=True)
-class System:
-    """Something that makes vectors, under the name that its scores will have.
+class System(Protocol):
+    """Something that turns numerals into vectors.
 
-    Controls and word vectors have no vectors of sentences and no layers; a vector of zeros says
-    that a numeral is not known. `fingerprint` changes with whatever its vectors of numerals depend
-    on, so that they can be kept.
+    A vector of zeros means that the numeral is unknown. The fingerprint changes with everything
+    that the vectors depend on, so that they can be cached.
     """
 
+    @property
+    def name(self) -> str:
+        """The label of the system in its scores."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that differs between systems with different vectors."""
+        ...
+
+    def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
+        """Return a row for each numeral."""
+        ...
+
+
+@runtime_checkable
+class SentenceSystem(System, Protocol):
+    """A system that turns sentences into vectors, too."""
+
+    def embed_texts(self, texts: Sequence[str], /) -> Matrix:
+        """Return a row for each text."""
+        ...
+
+
+@runtime_checkable
+class LayeredSystem(System, Protocol):
+    """A system whose layers can be read one by one; layer 0 is the embeddings."""
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers above the embeddings."""
+        ...
+
+    def embed_layer(self, layer: int, numerals: Sequence[int], /) -> Matrix:
+        """Return a row of one layer for each numeral."""
+        ...
+
+
+@dataclass(frozen=True)
+class NumeralSystem:
+    """A function from numerals to vectors: a control, word vectors, or one layer of a model."""
+
     name: str
-    embed_numerals: Callable[[Sequence[int]], Matrix] | None = None
+    embed: Callable[[Sequence[int]], Matrix]
     fingerprint: str = ""
-    embed_texts: Callable[[Sequence[str]], Matrix] | None = None
-    embed_layer: Callable[[int, Sequence[int]], Matrix] | None = None
-    n_layers: int = 0
+
+    def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
+        """Return a row for each numeral."""
+        return self.embed(numerals)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How the vectors of models are made: what is shown, which tokens are read, which layers."""
+    """How vectors are read from models.
 
-    anchors: tuple[Anchor, ...] = ("visible",)
+    Args:
+        shown: How models with anchors are shown them; each way is a system of its own.
+        read: Which tokens make a vector.
+        layers: The layers to sum; None for the last four.
+    """
+
+    shown: tuple[Anchor, ...] = ("visible",)
     read: Readout = "all"
     layers: tuple[int, ...] | None = None
 
 
+@dataclass(frozen=True)
+class ModelSystem:
+    """An encoder that is shown anchors and read in one way."""
+
+    label: SystemLabel
+    encoder: "Encoder"
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """The label of the system in its scores."""
+        return str(self.label)
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes with the model and the way it is read."""
+        return f"{self.digest} {self.label.shown} {self.label.read} {self.label.layers}"
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers above the embeddings."""
+        return self.encoder.n_layers
+
+    def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
+        """Return a row for each numeral."""
+        return self.encoder.embed_numerals(numerals, layers=self.label.layers, **self._options)
+
+    def embed_texts(self, texts: Sequence[str], /) -> Matrix:
+        """Return a row for each text."""
+        return self.encoder.embed_texts(texts, layers=self.label.layers, **self._options)
+
+    def embed_layer(self, layer: int, numerals: Sequence[int], /) -> Matrix:
+        """Return a row of one layer for each numeral; layer 0 is the embeddings."""
+        return self.encoder.embed_numerals(numerals, layers=[layer], **self._options)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"anchor": self.label.shown, "read": self.label.read, "show_bar": False}
+
+
 def open_systems(
-    name: str, *, reading: Reading, priming: Priming | None = None, device: str | None = None
+    name: str | SystemName,
+    *,
+    reading: Reading,
+    priming: Priming | None = None,
+    device: str | None = None,
 ) -> Iterator[System]:
-    """Yield the systems of a name: a control, a plain model, or one for each way to show an anchor.
+    """Yield the systems of a name: one, or for a model with anchors one for each way to show them.
 
     Args:
-        name: A model folder, a name on the hub, `genbert:FOLDER`, `mwp-bert:FOLDER`,
-            `digits:MODEL`, `vectors:FILE`, `control:NAME` or `control:primed:MODEL`; in front of it
-            may stand what it is to be called, as in `ours=models/ln`.
-        reading: How vectors are made; several ways to show an anchor are several systems.
-        priming: What `control:primed` shows the untrained model.
-        device: Where to compute.
+        name: The system, or its name as `SystemName.parse` reads it.
+        reading: How vectors are read from models.
+        priming: The anchors that `control:primed` shows the untrained model.
+        device: Where to compute, such as `cpu` or `cuda:1`; the best device by default.
     """
-    title, _, model = name.rpartition("=")
-    title = title or model
-    if model.startswith("control:primed:"):
-        if priming is None:
-            raise InputError(f"{model}: needs --anchors, the anchors to prime with")
-        bare = model.removeprefix("control:primed:")
-        yield from _open_model(title, bare, reading, priming, device)
-    elif model.startswith("control:"):
-        if model not in CONTROLS:
+    system = SystemName.parse(name) if isinstance(name, str) else name
+    if system.primed and priming is None:
+        raise InputError(f"control:primed:{system.model}: needs --anchors, the anchors to show")
+    if system.kind == "control":
+        if system.model not in CONTROLS:
             known = ", ".join([*CONTROLS, "control:primed:MODEL"])
-            raise InputError(f"{model}: no such control; there are {known}")
-        yield System(title, CONTROLS[model], f"{model} 1")
-    elif model.startswith("vectors:"):
-        words = open_word_vectors(model.removeprefix("vectors:"))
-        yield System(title, words.embed_numerals, words.fingerprint)
+            raise InputError(f"{system.model}: no such control; there are {known}")
+        yield NumeralSystem(system.title, CONTROLS[system.model], f"{system.model} 1")
+    elif system.kind == "vectors":
+        words = open_word_vectors(system.path)
+        yield NumeralSystem(system.title, words.embed_numerals, words.fingerprint)
     else:
-        yield from _open_model(title, model, reading, None, device)
+        yield from _open_model(system, reading, priming if system.primed else None, device)
 
 
 def _open_model(
-    name: str, model: str, reading: Reading, priming: Priming | None, device: str | None
-) -> Iterator[System]:
+    system: SystemName, reading: Reading, priming: Priming | None, device: str | None
+) -> Iterator[ModelSystem]:
     from numerate.embed.load import load
 
-    encoder = load(model, priming=priming, device=device)
+    encoder = load(system, priming=priming, device=device)
     digest = _hash_model(encoder)
-    shown: tuple[Anchor | None, ...] = reading.anchors if encoder.priming else (None,)
-    for anchor in shown:
-        label = SystemLabel(name=name, shown=anchor, read=reading.read, layers=reading.layers)
-        fingerprint = f"{digest} {anchor} {reading.read} {reading.layers}"
-        yield _make_system(str(label), fingerprint, encoder, anchor, reading)
-
-
-def _make_system(
-    label: str, fingerprint: str, encoder: "Encoder", anchor: Anchor | None, reading: Reading
-) -> System:
-    options: dict[str, Any] = {"anchor": anchor, "read": reading.read, "show_bar": False}
-    return System(
-        label,
-        lambda numerals: encoder.embed_numerals(numerals, layers=reading.layers, **options),
-        fingerprint,
-        lambda texts: encoder.embed_texts(texts, layers=reading.layers, **options),
-        lambda layer, numerals: encoder.embed_numerals(numerals, layers=[layer], **options),
-        encoder.n_layers,
-    )
+    for shown in reading.shown if encoder.priming else (None,):
+        label = SystemLabel(
+            name=system.title, shown=shown, read=reading.read, layers=reading.layers
+        )
+        yield ModelSystem(label, encoder, digest)
 
 
 def _hash_model(encoder: "Encoder") -> str:
-    """A digest of everything that a vector depends on: weights, vocabulary, anchors, precision."""
+    """Return a digest of all that vectors depend on: weights, vocabulary, anchors, precision."""
     digest = hashlib.sha256(repr((encoder.priming, encoder.precision)).encode())
     digest.update(encoder.tokenizer.backend_tokenizer.to_str().encode())
     for name, weight in encoder.model.state_dict().items():
@@ -122,15 +194,13 @@ def _hash_model(encoder: "Encoder") -> str:
 
 
 def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path | None) -> Matrix:
-    """Return a vector for each numeral, computed where none was kept in the folder before."""
+    """Return a vector for each numeral; vectors cached in the folder are not computed again."""
     wanted = np.unique(numerals)
     key = hashlib.sha256(system.fingerprint.encode()).hexdigest()[:24]
     path = folder / f"{key}.npz" if folder else None
     known, vectors = _read_vectors(path)
     missing = np.setdiff1d(wanted, known)
     if len(missing):
-        if system.embed_numerals is None:
-            raise InputError(f"{system.name}: makes no vectors of numerals; ask it other tasks")
         new = system.embed_numerals(missing.tolist())
         known = np.concatenate((known, missing))
         vectors = np.concatenate((vectors, new)) if len(vectors) else new

@@ -65,7 +65,7 @@ def open_word_vectors(name: str) -> WordVectors:
     if not path.is_file():
         what = "a folder, not a file" if path.is_dir() else "no such file"
         raise InputError(f"{name}: {what}; name word vectors in GloVe's or word2vec's text format")
-    first = next(_read_blocks(path), Block(name, b"")).data.partition(b"\n")[0]
+    first = next(_read_blocks(path), Block(source=name, data=b"")).data.partition(b"\n")[0]
     _, *numbers = first.split() or [b""]
     header = re.fullmatch(rb"[0-9]+ ([1-9][0-9]*)\s*", first)
     if header:

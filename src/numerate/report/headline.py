@@ -6,7 +6,6 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from numerate.extract.ranges import ALL
-from numerate.prime.variants import name_twin
 from numerate.probe.diagnostics import Neighbours
 from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
@@ -23,17 +22,21 @@ class Headline:
     detail: str
 
 
+def _name_twin(system: str) -> str:
+    return str(SystemLabel.parse(system).twin)
+
+
 def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     """Return how training changed the neighbours of numbers, for the system with the nearest.
 
     A trained system is compared with its twin: the same model, untrained, shown the same text and
     read at the same place. The result is None without such a pair.
     """
-    pairs = [name for name in found if name_twin(name) in found]
+    pairs = [name for name in found if _name_twin(name) in found]
     if not pairs:
         return None
     best = min(pairs, key=lambda name: found[name].typical_factor)
-    after, before = found[best], found[name_twin(best)]
+    after, before = found[best], found[_name_twin(best)]
     gaps = [near.gaps.mean(axis=1) for near in (before, after)]
     gain = summarize_values(gaps[0] - gaps[1])
     n_nearest = after.nearest.shape[1]

@@ -3,7 +3,7 @@
 Input: the folder of `numerate run`. Output: one `RunFiles`; each part is checked when it is read.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numerate.extract.counts import Counts
 from numerate.files import read_json
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
+from numerate.layout import RECORD, RunLayout
 from numerate.prime.primed_corpus import PrimedCorpus, open_primed
 from numerate.probe.diagnostics import Diagnostics
 from numerate.probe.scores import Score, read_scores
@@ -69,29 +70,27 @@ class RunFiles:
 
 def read_run(folder: Path) -> RunFiles:
     """Return the contents of a run folder; the config and the scores must be there."""
-    config, scores = folder / "config.json", folder / "probe" / "scores.jsonl"
+    layout = RunLayout(folder)
+    config, scores = layout.config, layout.scores
     for path in (config, scores):
         if not path.is_file():
             missing = path.relative_to(folder)
             raise InputError(f"{folder}: no finished run, {missing} is missing; run '{_MADE_BY}'")
-    counts = folder / "extract" / "counts.json"
     found, settings = _read_scores(scores), read_json(config, "numerate-config", made_by=_MADE_BY)
     find = _Finder(folder, settings.get("steps"))
     return RunFiles(
         folder=folder,
         config=settings,
         scores=found,
-        counts=Counts.load(counts) if counts.is_file() else None,
-        anchors={path.parent.name: AnchorSet.load(path) for path in find("fit/*/anchors.json")},
-        sweeps={path.parent.name: _read_sweep(path) for path in find("fit/*/sweep.json")},
-        primed={
-            path.parent.name: open_primed(path.parent) for path in find("prime/*/manifest.json")
-        },
-        curves={path.parts[-3]: _read_curve(path) for path in find("pretrain/*/model/curve.json")},
-        baseline_curves={
-            path.parts[-3]: _read_curve(path) for path in find("baseline/*/model/curve.json")
-        },
-        diagnostics=_read_diagnostics(find, [score.system for score in found]),
+        counts=Counts.load(layout.counts) if layout.counts.is_file() else None,
+        anchors={path.parent.name: AnchorSet.load(path) for path in find(layout.anchors("*"))},
+        sweeps={path.parent.name: Sweep.load(path) for path in find(layout.sweep("*"))},
+        primed={path.parent.name: open_primed(path.parent) for path in find(layout.manifest("*"))},
+        curves=_read_curves(find(layout.curve(layout.model("*")))),
+        baseline_curves=_read_curves(find(layout.curve(layout.baseline("*")))),
+        diagnostics=_read_diagnostics(
+            find(layout.diagnostics("*")), [score.system for score in found]
+        ),
         steps=tuple(_read_steps(find)),
     )
 
@@ -103,8 +102,9 @@ class _Finder:
     folder: Path
     steps: list[str] | None
 
-    def __call__(self, pattern: str) -> list[Path]:
-        paths = sorted(path for path in self.folder.glob(pattern) if path.is_file())
+    def __call__(self, pattern: Path) -> list[Path]:
+        found = self.folder.glob(str(pattern.relative_to(self.folder)))
+        paths = sorted(path for path in found if path.is_file())
         return [path for path in paths if self.steps is None or self._name_step(path) in self.steps]
 
     def _name_step(self, path: Path) -> str:
@@ -119,16 +119,9 @@ def _read_scores(path: Path) -> tuple[Score, ...]:
     return scores
 
 
-def _read_sweep(path: Path) -> Sweep:
-    document = read_json(path, "numerate-sweep", made_by="numerate fit --sweep")
-    try:
-        rows = tuple(
-            {**row, **{key: float(row[key]) for key in ("components", "aic", "bic")}}
-            for row in document["rows"]
-        )
-        return Sweep(document["scale"], rows)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: damaged sweep ({error!r}); run '{_MADE_BY}' again") from None
+def _read_curves(paths: Sequence[Path]) -> dict[str, tuple[CurveEntry, ...]]:
+    """Return the training curves by the names of the models."""
+    return {path.parts[-3]: _read_curve(path) for path in paths}
 
 
 def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
@@ -139,18 +132,17 @@ def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
         raise InputError(f"{path}: damaged curve ({error!r}); train again") from None
 
 
-def _read_diagnostics(find: _Finder, systems: list[str]) -> tuple[Diagnostics, ...]:
+def _read_diagnostics(paths: Sequence[Path], systems: list[str]) -> tuple[Diagnostics, ...]:
     """Return the diagnostics of the systems that have scores, in the order of the systems."""
-    found = [Diagnostics.load(path) for path in find("probe/*/portrait.json")]
-    known = [one for one in found if one.system in systems]
+    known = [one for one in map(Diagnostics.load, paths) if one.system in systems]
     return tuple(sorted(known, key=lambda one: systems.index(one.system)))
 
 
 def _read_steps(find: _Finder) -> Iterator[StepRecord]:
     """Yield the records of the steps in the order of the stages, without that of the report."""
     order = ("extract", "fit", "prime", "pretrain", "baseline", "embed", "probe")
-    paths = [path for stage in order for path in find(f"{stage}/run.json")]
-    paths += [path for stage in order for path in find(f"{stage}/*/run.json")]
+    paths = [path for stage in order for path in find(find.folder / stage / RECORD)]
+    paths += [path for stage in order for path in find(find.folder / stage / "*" / RECORD)]
     for path in sorted(paths, key=lambda path: order.index(path.relative_to(find.folder).parts[0])):
         document = read_json(path, "numerate-step", made_by=_MADE_BY)
         try:

@@ -1,41 +1,62 @@
 """Config: one TOML file with a section for each stage, checked before anything runs.
 
-A variant is a scale and a marker, with settings of its own where it needs them; the paper's four,
-`exp` of its scripts, and ours, `ln-digits` and the better `ln-spread`, are always there. An unknown
-key is an error that names the nearest one that is known.
+A variant is a scale and a marker, with settings of its own where it needs them. The built-in
+variants (`prime/variants.py`) are always there. An unknown key is an error that suggests the
+nearest known one.
 """
 
 import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from numerate.errors import InputError
-from numerate.options import Kind
+from numerate.extract.stage import ExtractSettings, RunText
+from numerate.fit.stage import FitSettings
+from numerate.models.names import has_prefix
+from numerate.options import Anchor, Marker, Readout, Scale
 from numerate.pretrain.config import BaselineConfig, GenbertConfig, MwpBertConfig, PretrainConfig
+from numerate.pretrain.stage import OF_RUN
+from numerate.prime.stage import PrimeSettings
+from numerate.prime.text import MARKERS_OF
 from numerate.prime.variants import PAPER_VARIANTS, VARIANTS
-from numerate.run.sections import (
-    ExtractSettings,
-    FitSettings,
-    GenbertSettings,
-    MwpBertSettings,
-    PretrainSettings,
-    PrimeSettings,
-    ProbeSettings,
-    ReportSettings,
-    Section,
-    Variant,
-)
+from numerate.probe.stage import ProbeSettings
+from numerate.report.stage import ReportSettings
+from numerate.settings import Section
 
 BUILT_IN = ("demo", "laptop", "paper")
-_KINDS = ("control:", *(f"{kind}:" for kind in get_args(Kind)))
 RECIPES = ("genbert-recipe", "mwp-bert-recipe")
-_OWN_SECTIONS = ("fit", "prime", "pretrain")
+UNTRAINED = ("primed:", "twin:")
+_SEED = 42
+_OF_VARIANT = ("fit", "prime", "pretrain")
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+class Variant(Section):
+    """A way to prime and train; sections that it leaves out are those of the config.
+
+    `anchor` and `read`, if given, replace how the config shows anchors and which tokens it reads.
+    """
+
+    scale: Scale
+    marker: Marker
+    anchor: tuple[Anchor, ...] | None = None
+    read: Readout | None = None
+    fit: FitSettings
+    prime: PrimeSettings
+    pretrain: PretrainConfig
+
+    @model_validator(mode="after")
+    def _marker_of_scale(self) -> "Variant":
+        if self.marker not in MARKERS_OF[self.scale]:
+            known = " or ".join(MARKERS_OF[self.scale])
+            raise InputError(f"marker must be {known} on the {self.scale} scale")
+        return self
 
 
 class Config(Section):
@@ -43,22 +64,22 @@ class Config(Section):
 
     `systems` are names of variants, `base` (the base model as it is), `twin:VARIANT` (the base
     model, untrained, shown the same text as the variant and read at the same place),
-    `primed:VARIANT` (the same with the anchors visible, whatever the variant is shown),
-    `genbert-recipe` and `mwp-bert-recipe` (the base
-    model, trained by a baseline's recipe), or [NAME=]MODEL: whatever can be probed.
+    `primed:VARIANT` (the same with visible anchors, however the variant is shown them),
+    `genbert-recipe` and `mwp-bert-recipe` (the base model, trained by a baseline's recipe), or
+    anything else that can be probed, as MODEL or TITLE=MODEL.
     """
 
     name: str = Field(default="run", pattern=_NAME)
     corpus: tuple[str, ...] = Field(min_length=1)
     base: str
     systems: tuple[str, ...] = ("base", *PAPER_VARIANTS)
-    seed: int = 42
+    seed: int = _SEED
     extract: ExtractSettings = ExtractSettings()
     fit: FitSettings = FitSettings()
     prime: PrimeSettings = PrimeSettings()
-    pretrain: PretrainSettings = PretrainSettings()  # type: ignore[valid-type]
-    genbert: GenbertSettings = GenbertSettings()  # type: ignore[valid-type]
-    mwp_bert: MwpBertSettings = MwpBertSettings()  # type: ignore[valid-type]
+    pretrain: PretrainConfig
+    genbert: GenbertConfig
+    mwp_bert: MwpBertConfig
     probe: ProbeSettings = ProbeSettings()
     report: ReportSettings = ReportSettings()
     variants: dict[Annotated[str, Field(pattern=_NAME)], Variant]
@@ -73,53 +94,50 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _known_systems(self) -> "Config":
-        untrained = [f"{kind}:{name}" for kind in ("primed", "twin") for name in self.variants]
+        untrained = [f"{prefix}{name}" for prefix in UNTRAINED for name in self.variants]
         known = ["base", *self.variants, *untrained, *RECIPES]
         for system in self.systems:
-            is_model = "/" in system or "=" in system or system.startswith(_KINDS)
+            is_model = "/" in system or "=" in system or has_prefix(system)
             if system not in known and not is_model and not Path(system).exists():
-                raise InputError(f"systems: {system!r} is none{_nearest(system, known)}")
-        for name in self.variants:
-            self.training(name)
-        for system in self.recipes:
-            self.baseline(system)
+                raise InputError(f"systems: {system!r} is unknown{_nearest(system, known)}")
+        if RECIPES[1] in self.systems and not self.mwp_bert.problems:
+            raise InputError(f"mwp_bert.problems: must be given for the system {RECIPES[1]}")
         return self
 
     @property
-    def trained(self) -> list[str]:
-        """The variants that are to be trained."""
-        return [system for system in self.systems if system in self.variants]
+    def text(self) -> RunText:
+        """The corpus and how to read it."""
+        return RunText(self.corpus, self.extract)
 
-    def training(self, variant: str) -> PretrainConfig:
-        """Return how a variant is trained."""
-        settings = self.variants[variant].pretrain.model_dump()  # type: ignore[attr-defined]
-        return PretrainConfig(base=self.base, seed=self.seed, **settings)
+    @property
+    def trained(self) -> list[str]:
+        """The variants to train."""
+        return [system for system in self.systems if system in self.variants]
 
     @property
     def recipes(self) -> list[str]:
-        """The baselines that are to be trained."""
+        """The baselines to train."""
         return [system for system in self.systems if system in RECIPES]
 
     def baseline(self, system: str) -> BaselineConfig:
-        """Return how a baseline is trained."""
-        shared: dict[str, Any] = {"base": self.base, "seed": self.seed}
-        if system == "mwp-bert-recipe":
-            settings = self.mwp_bert.model_dump()  # type: ignore[attr-defined]
-            if not settings["problems"]:
-                raise InputError("mwp_bert.problems: must be given for the system mwp-bert-recipe")
-            return MwpBertConfig(**shared, **settings)
-        shared |= {"field": self.extract.field, "errors": self.extract.errors}
-        settings = self.genbert.model_dump()  # type: ignore[attr-defined]
-        return GenbertConfig(corpus=self.corpus, **shared, **settings)
+        """Return the settings of a baseline's training."""
+        return self.genbert if system == RECIPES[0] else self.mwp_bert
+
+    @property
+    def fits(self) -> dict[str, tuple[Scale, FitSettings]]:
+        """The fits that variants need, by name: those to train, then those to prime the base."""
+        primed = [s.partition(":")[2] for s in self.systems if s.startswith(UNTRAINED)]
+        chosen = {name: self.variants[name] for name in (*self.trained, *primed)}
+        return {self.fit_name(name): (part.scale, part.fit) for name, part in chosen.items()}
 
     def fit_name(self, variant: str) -> str:
-        """Return which fit a variant uses: that of its scale, or one of its own."""
+        """Return the name of a variant's fit: its scale, or its own name if its settings differ."""
         chosen = self.variants[variant]
         return chosen.scale if chosen.fit == self.fit else variant
 
 
 def load_config(name: str, changes: Sequence[str] = ()) -> Config:
-    """Return the config of a TOML file, or of a built-in name, with `KEY=VALUE` changes."""
+    """Return the config of a TOML file or a built-in name, changed by `KEY=VALUE` texts."""
     if name in BUILT_IN and not Path(name).exists():
         data = resources.files("numerate").joinpath("data", f"{name}.toml").read_bytes()
     else:
@@ -138,33 +156,59 @@ def load_config(name: str, changes: Sequence[str] = ()) -> Config:
 
 
 def read_config(raw: Mapping[str, Any], place: str) -> Config:
-    """Return a config that was checked; `place` names it in messages."""
+    """Return a checked config; `place` names it in messages."""
     try:
-        return Config.model_validate(_fill_variants(raw))
+        return Config.model_validate(_fill_sections(raw))
     except ValidationError as error:
         raise InputError(f"{place}: {_explain(error)}") from None
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
-def _fill_variants(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The built-in variants beside the user's, each with the sections that it does not change."""
-    own, shared = raw.get("variants", {}), {name: raw.get(name, {}) for name in _OWN_SECTIONS}
-    if not all(isinstance(part, dict) for part in (own, *shared.values())):
-        return dict(raw)  # pydantic says what is wrong
-    variants: dict[str, Any] = {}
-    for name, part in {**VARIANTS, **own}.items():
-        if isinstance(part, dict):
-            part = {**VARIANTS.get(name, {}), **part}
-            sections = {key: part.get(key, {}) for key in _OWN_SECTIONS}
-            part |= {
-                key: {**shared[key], **section} if isinstance(section, dict) else section
-                for key, section in sections.items()
-            }
-        variants[name] = part
-    return {**raw, "variants": variants}
+def _fill_sections(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the config with all variants, and with the settings of the run in every training.
+
+    A section that is not a table stays as it is: pydantic explains what is wrong with it.
+    """
+    trainings = {"pretrain": (), "genbert": ("corpus",), "mwp_bert": ()}
+    filled = {key: _fill(raw, raw.get(key, {}), key, *more) for key, more in trainings.items()}
+    own = raw.get("variants", {})
+    if isinstance(own, dict):
+        own = {name: _fill_variant(raw, name, part) for name, part in {**VARIANTS, **own}.items()}
+    return {**raw, **filled, "variants": own}
+
+
+def _fill_variant(raw: Mapping[str, Any], name: str, part: Any) -> Any:  # noqa: ANN401
+    if not isinstance(part, dict):
+        return part
+    part = {**VARIANTS.get(name, {}), **part}
+    sections = {key: _merge(raw.get(key, {}), part.get(key, {})) for key in _OF_VARIANT}
+    sections["pretrain"] = _fill(raw, sections["pretrain"], f"variants.{name}.pretrain")
+    return {**part, **sections}
+
+
+def _merge(shared: Any, own: Any) -> Any:  # noqa: ANN401
+    return {**shared, **own} if isinstance(shared, dict) and isinstance(own, dict) else own
+
+
+def _fill(raw: Mapping[str, Any], section: Any, place: str, *more: str) -> Any:  # noqa: ANN401
+    """Return a section on training with the settings that the config gives for the whole run."""
+    if not isinstance(section, dict):
+        return section
+    for key in OF_RUN:
+        if key in section:
+            raise InputError(f"{place}.{key}: no such setting; it is one of the whole run")
+    filled = {**section, "base": raw.get("base"), "seed": raw.get("seed", _SEED)}
+    if "corpus" in more:
+        reading = raw.get("extract", {})
+        given = reading if isinstance(reading, dict) else {}
+        filled |= {key: given[key] for key in ("field", "errors") if key in given}
+        filled["corpus"] = raw.get("corpus")
+    return filled
 
 
 def _change(raw: dict[str, Any], change: str) -> None:
-    """Put one `KEY=VALUE` of the command line in its place; the value is TOML, or a bare word."""
+    """Change one setting by `KEY=VALUE`; the value is TOML, or a word without quotes."""
     key, equals, text = change.partition("=")
     if not equals or not key:
         raise InputError(f"--set must be KEY=VALUE such as fit.components=200, got {change!r}")
@@ -184,7 +228,7 @@ def _change(raw: dict[str, Any], change: str) -> None:
 def _explain(error: ValidationError) -> str:
     first = error.errors()[0]
     path = [str(part) for part in first["loc"]]
-    if first["type"] == "extra_forbidden":
+    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{'.'.join(path)}: no such setting{_nearest(path[-1], _known_keys(path[:-1]))}"
     if first["type"] == "missing":
         return f"{'.'.join(path)}: must be given"
@@ -201,6 +245,8 @@ def _known_keys(path: Sequence[str]) -> list[str]:
         model, path = Variant, path[2:]
     for part in path:
         model = model.model_fields[part].annotation
+    if is_dataclass(model):
+        return [field.name for field in fields(model) if field.name not in OF_RUN]
     return list(model.model_fields)
 
 

@@ -7,10 +7,13 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, BertTok
 
 import numerate
 from numerate.errors import InputError
-from numerate.models.base_model import load_base
 from numerate.models.digit_tokenizer import split_digits
-from numerate.models.head import LabelledHead
-from numerate.pretrain.baselines.genbert import Task, Writer, make_task, prepare_genbert
+from numerate.pretrain.baselines.genbert import (
+    AnswerDecoder,
+    EncodedQuestion,
+    GenbertRecipe,
+    encode_question,
+)
 from numerate.pretrain.baselines.genbert_questions import KINDS
 from numerate.pretrain.baselines.train import train_baseline
 from numerate.pretrain.config import GenbertConfig
@@ -86,15 +89,17 @@ def test_the_folder_is_one_of_transformers_and_reads_digits(trained):
 
 
 @pytest.fixture
-def writer():
+def decoder():
     model, whole = make_model("bert")
     tokenizer = split_digits(whole, "bert")
-    return Writer(model.eval(), LabelledHead(model), 0), tokenizer
+    return AnswerDecoder(model.eval(), 0), tokenizer
 
 
-def test_the_question_sees_itself_and_the_answer_what_is_written(writer):
-    writer, _ = writer
-    batch = writer.collate([Task([2, 7, 8, 3], [9, 10, 3], shift=5), Task([2, 7, 3], [9, 3], 0)])
+def test_the_question_sees_itself_and_the_answer_what_is_written(decoder):
+    decoder, _ = decoder
+    batch = decoder.collate(
+        [EncodedQuestion([2, 7, 8, 3], [9, 10, 3], shift=5), EncodedQuestion([2, 7, 3], [9, 3], 0)]
+    )
     assert batch["input_ids"].tolist() == [[2, 7, 8, 3, 9, 10], [2, 7, 3, 9, 0, 0]]
     assert batch["labels"][0].tolist() == [IGNORED] * 3 + [9, 10, 3]
     assert batch["labels"][1].tolist() == [IGNORED] * 2 + [9, 3, IGNORED, IGNORED]
@@ -105,26 +110,26 @@ def test_the_question_sees_itself_and_the_answer_what_is_written(writer):
     assert batch["attention_mask"][1, 0, 3].tolist() == [True] * 4 + [False] * 2
 
 
-def write_greedily(writer, question, longest=11):
+def write_greedily(decoder, question, longest=11):
     """The answer piece by piece, each the likeliest after those before: slow and obvious."""
     answer = []
     while len(answer) < longest and answer[-1:] != [3]:
-        batch = writer.collate([Task(question, [*answer, 3], 0)])
-        answer.append(int(writer.write(batch)[0][-1].argmax()))
+        batch = decoder.collate([EncodedQuestion(question, [*answer, 3], 0)])
+        answer.append(int(decoder.predict(batch)[0][-1].argmax()))
     return answer
 
 
-def test_right_pieces_after_right_pieces_are_what_greedy_writing_gives(writer, base):
+def test_right_pieces_after_right_pieces_are_what_greedy_writing_gives(decoder, base):
     from transformers import AutoModelForMaskedLM
 
     model = AutoModelForMaskedLM.from_pretrained(base).eval()
     tokenizer = split_digits(AutoTokenizer.from_pretrained(base), "base")
-    writer = Writer(model, LabelledHead(model), 0)
+    decoder = AnswerDecoder(model, 0)
     questions = [tokenizer(f"{n} + {n * n}")["input_ids"] for n in range(30)]
-    greedy = [write_greedily(writer, question) for question in questions]
+    greedy = [write_greedily(decoder, question) for question in questions]
     for question, answer in zip(questions, greedy, strict=True):
         for told in (answer, [*answer[:-1], 5, 3], [5, *answer[1:]]):
-            logits, labels = writer.write(writer.collate([Task(question, told, 0)]))
+            logits, labels = decoder.predict(decoder.collate([EncodedQuestion(question, told, 0)]))
             assert bool((logits.argmax(dim=-1) == labels).all()) == (told == answer)
 
 
@@ -133,17 +138,19 @@ def test_texts_are_48_to_800_questions_whatever_the_batch(base, batch_size, tmp_
     text = tmp_path / "text.txt"
     text.write_text("in the year 1999 some people came\n" * 20)
     config = quick(base, batch_size=batch_size, corpus=(str(text),))
-    lessons = prepare_genbert(load_base(base, ()), config, tmp_path)
-    assert sum(lessons.draw(number).text is not None for number in range(800)) == 48
+    recipe = GenbertRecipe(config)
+    recipe.load()
+    recipe.prepare(tmp_path)
+    assert sum(recipe.draw(index).text is not None for index in range(800)) == 48
 
 
-def test_a_task_has_at_most_eleven_pieces_to_write(writer):
-    _, tokenizer = writer
-    task = make_task(("12 of 5", "1" * 30), tokenizer)
-    assert tokenizer.decode(task.question[1:3]) == "12"
-    assert len(task.question) == 6
-    assert len(task.answer) == 11
-    assert task.answer[-1] == tokenizer.sep_token_id
+def test_an_answer_has_at_most_eleven_tokens(decoder):
+    _, tokenizer = decoder
+    encoded = encode_question(("12 of 5", "1" * 30), tokenizer)
+    assert tokenizer.decode(encoded.question[1:3]) == "12"
+    assert len(encoded.question) == 6
+    assert len(encoded.answer) == 11
+    assert encoded.answer[-1] == tokenizer.sep_token_id
 
 
 @pytest.mark.parametrize("architecture", ["distilbert", "mpnet", "electra"])

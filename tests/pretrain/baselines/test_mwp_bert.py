@@ -8,7 +8,13 @@ from transformers import AutoModel, AutoModelForMaskedLM
 
 import numerate
 from numerate.errors import InputError
-from numerate.pretrain.baselines.mwp_bert import OBJECTIVES, Student, list_targets, make_sheet
+from numerate.pretrain.baselines.mwp_bert import (
+    OBJECTIVES,
+    ProblemModel,
+    encode_problem,
+    list_targets,
+    pool_states,
+)
 from numerate.pretrain.baselines.train import train_baseline
 from numerate.pretrain.baselines.word_problems import Pair, Problem
 from numerate.pretrain.config import MwpBertConfig
@@ -42,7 +48,7 @@ def trained(tiny_models, problems, tmp_path_factory):
     return out, train_baseline(quick(tiny_models("bert"), problems), out)
 
 
-def test_every_objective_is_learned_and_judged(trained):
+def test_every_objective_is_learned_and_validated(trained):
     out, run = trained
     start, end = run["validation"]["start"], run["validation"]["end"]
     for name in ("masked", *OBJECTIVES):
@@ -85,34 +91,34 @@ def bert():
     return make_model("bert")
 
 
-def test_a_sheet_knows_the_pieces_of_its_numbers(bert):
+def test_an_encoded_problem_knows_the_tokens_of_its_numbers(bert):
     problem = Problem("the 12 and 5 of 100", ((4, 6), (11, 12), (16, 19)), (12, 5, 100), (), 1)
-    sheet = make_sheet(problem, bert[1])
+    encoded = encode_problem(problem, bert[1])
     # [CLS] the 1 ##2 and 5 of 1 ##0 ##0 [SEP]
-    assert sheet.owner.tolist() == [-1, -1, 0, 0, -1, 1, -1, 2, 2, 2, -1]
+    assert encoded.number_of.tolist() == [-1, -1, 0, 0, -1, 1, -1, 2, 2, 2, -1]
 
 
 def test_at_most_fifteen_numbers_and_what_is_behind_the_cut_is_not_there(bert):
     text = " ".join("5" * 20)
     spans = tuple((2 * n, 2 * n + 1) for n in range(20))
     pairs = (Pair(0, 1, 2, "+"), Pair(0, 16, 2, "+"))
-    sheet = make_sheet(Problem(text, spans, (5,) * 20, pairs, 1), bert[1])
-    assert len(sheet.values) == 15
-    assert sheet.pairs == pairs[:1]
+    encoded = encode_problem(Problem(text, spans, (5,) * 20, pairs, 1), bert[1])
+    assert len(encoded.values) == 15
+    assert encoded.pairs == pairs[:1]
     long = "the " * 98 + "5"
-    sheet = make_sheet(Problem(long, ((392, 393),), (5,), (), 1), bert[1])
-    assert len(sheet.ids) <= 100
-    assert sheet.values == ()
+    encoded = encode_problem(Problem(long, ((392, 393),), (5,), (), 1), bert[1])
+    assert len(encoded.ids) <= 100
+    assert encoded.values == ()
 
 
-def sheet_of(bert, answer):
+def encoded_problem(bert, answer):
     pairs = (Pair(0, 1, 3, "/"), Pair(1, 2, 2, None))
     problem = Problem("5 1 2", ((0, 1), (2, 3), (4, 5)), (5.0, 1.5, 2.0), pairs, answer)
-    return make_sheet(problem, bert[1])
+    return encode_problem(problem, bert[1])
 
 
-def test_targets_are_those_that_a_problem_tells(bert):
-    assert list_targets([sheet_of(bert, 2.0), sheet_of(bert, None)]) == {
+def test_targets_are_those_that_a_problem_has(bert):
+    assert list_targets([encoded_problem(bert, 2.0), encoded_problem(bert, None)]) == {
         "count": [3, 3],
         "number_type": [0, 1, 0] * 2,
         "distance": [3, 2] * 2,
@@ -124,14 +130,14 @@ def test_targets_are_those_that_a_problem_tells(bert):
 
 
 def test_numbers_and_pairs_read_the_states_of_their_own_pieces(bert):
-    from numerate.pretrain.baselines.mwp_bert import _pool
-
-    model, _ = make_model("bert")
-    student = Student(model, Masking(4, 0, (0, 1, 2, 3, 4), 50, mlm_probability=0.15))
+    model, tokenizer = make_model("bert")
+    problem_model = ProblemModel(model, Masking.of(tokenizer, 50, mlm_probability=0.15))
     problem = Problem("the 12 and 5", ((4, 6), (11, 12)), (12, 5), (Pair(0, 1, 2, "-"),), 7)
-    batch = student.collate([(0, sheet_of(bert, 1)), (1, make_sheet(problem, bert[1]))])
+    batch = problem_model.collate(
+        [(0, encoded_problem(bert, 1)), (1, encode_problem(problem, bert[1]))]
+    )
     states = torch.from_numpy(np.random.default_rng(0).random((2, 7, 4))).float()
-    pooled = _pool(states, batch)
+    pooled = pool_states(states, batch)
     assert pooled["number"].shape == (5, 4)
     torch.testing.assert_close(pooled["number"][0], states[0, 1])
     torch.testing.assert_close(pooled["number"][3], states[1, 2:4].mean(dim=0))

@@ -1,266 +1,269 @@
-"""The recipe of GenBERT: a BERT that learns to write the answers to questions on numbers.
+"""The recipe of GenBERT: a BERT that learns to write the answers to questions about numbers.
 
-Question and answer are one sequence through one model: the question sees itself in both directions,
-the answer sees the question and what of itself is written already. So encoder and decoder share all
-of their weights, as GenBERT's do. Beside it goes masked language modelling on ordinary text.
+Question and answer are one sequence: the tokens of the question attend to the whole question, those
+of the answer to the question and to the answer before them. Encoder and decoder thus share their
+weights, as in GenBERT. Masked language modelling on ordinary text goes with it.
 """
 
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 
 from numerate.errors import InputError
 from numerate.extract.corpus import open_corpus
-from numerate.models.base_model import Base, fit_length
+from numerate.models.base_model import find_positions, max_tokens
+from numerate.models.card import write_baseline_card
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.head import LabelledHead
 from numerate.pretrain.baselines.genbert_questions import KINDS, NumericalData
-from numerate.pretrain.baselines.trainer import Lesson, Lessons, Measure
 from numerate.pretrain.batches import hash_seed
 from numerate.pretrain.config import GenbertConfig
 from numerate.pretrain.masking import IGNORED, Batch, Masking
-from numerate.pretrain.sequences import Sequences, join_sequences, tokenize_documents
+from numerate.pretrain.recipe import Measure, NestedBatch, Recipe, linear_rate
+from numerate.pretrain.sequences import Ids, Sequences, read_sequences
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-EPOCH = 990_000  # examples; GenBERT had a million, ten thousand of them for validation
-QUESTION_LENGTH, ANSWER_LENGTH, TEXT_LENGTH = 50, 11, 128  # tokens at most
+EPOCH = 990_000  # questions; GenBERT had a million, ten thousand of them for validation
+QUESTION_LENGTH, ANSWER_LENGTH, TEXT_LENGTH = 50, 11, 128  # maximum number of tokens
 TEXTS_PER_QUESTION, TEXT_WEIGHT, MASKED = 48 / 800, 0.5, 0.15
-WARMUP, WEIGHT_DECAY, CLIP = 0.1, 0.01, 1.0
-DEV_PER_KIND = 100
-_PARTS, _SMALLEST = 4, 32
-"""A batch goes through the model in parts of like length, of so many questions at least: less
-padding, and the same loss."""
-Ids = list[int]
+WARMUP, WEIGHT_DECAY, MAX_GRAD_NORM = 0.1, 0.01, 1.0
+QUESTIONS_PER_KIND = 100  # for validation
+# A batch goes through the model in up to four parts of similar length, of at least 32 questions:
+# less padding for the same loss.
+_PARTS, _MIN_PART = 4, 32
 
 
-class Task(NamedTuple):
-    """A question and its answer as tokens, where its positions start, and perhaps a text."""
+class EncodedQuestion(NamedTuple):
+    """The token ids of a question and its answer.
 
-    question: Ids
-    answer: Ids
+    `shift` is added to all positions. `text` is a sequence for masked language modelling, with the
+    seed of its masks; most questions have none.
+    """
+
+    question: list[int]
+    answer: list[int]
     shift: int
-    text: tuple[int, npt.NDArray[np.int32]] | None = None
+    text: tuple[int, Ids] | None = None
 
     @property
     def length(self) -> int:
-        """How many tokens the model sees: all but the answer's last, which it only has to say."""
+        """The number of input tokens: all but the last of the answer, which is only a label."""
         return len(self.question) + len(self.answer) - 1
 
 
-def prepare_genbert(base: Base, config: GenbertConfig, folder: Path) -> Lessons:
-    """Return the lessons of the recipe; tokens of the text are kept in a folder."""
-    tokenizer = split_digits(base.tokenizer, base.name)
-    writer = Writer(base.model, LabelledHead(base.model), int(tokenizer.pad_token_id or 0))
-    masking = Masking.of(tokenizer, base.model.config.vocab_size, mlm_probability=MASKED)
-    texts = _read_texts(config, base, tokenizer, folder / "sequences") if config.corpus else None
-    tasks = _Tasks(
-        NumericalData("train", config.seed), tokenizer, writer.n_positions, texts, config
-    )
-    return Lessons(
-        tokenizer=tokenizer,
-        draw=tasks.draw,
-        collate=partial(_collate, writer, masking),
-        measure=writer.measure,
-        judge=partial(_judge, writer, _draw_dev(tokenizer, config.seed)),
-        rate=_rate,
-        epoch=EPOCH,
-        weight_decay=WEIGHT_DECAY,
-        clip=CLIP,
-        facts={"kinds": list(KINDS), "texts": len(texts) if texts else 0},
-    )
+class GenbertRecipe(Recipe[GenbertConfig]):
+    """Questions with answers to write, and a few texts with masks."""
 
+    stage: ClassVar[str] = "baseline"
+    examples_per_epoch = EPOCH
 
-def _rate(done: float) -> float:
-    """The share of the learning rate: up over the warm-up, then down to nothing."""
-    return done / WARMUP if done < WARMUP else (1 - done) / (1 - WARMUP)
+    @property
+    def own_settings(self) -> dict[str, Any]:
+        """The name of the recipe."""
+        return {"recipe": self.config.recipe}
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The weight decay and the gradient clipping of the paper."""
+        return {"weight_decay": WEIGHT_DECAY, "max_grad_norm": MAX_GRAD_NORM}
 
-@dataclass(frozen=True)
-class _Tasks:
-    """Makes the task of a number: tokens, a random start of its positions, now and then a text."""
+    def load(self) -> None:
+        """Load the base model, with a tokenizer that splits numbers into digits."""
+        super().load()
+        self.base = replace(self.base, tokenizer=split_digits(self.base.tokenizer, self.base.name))
 
-    data: NumericalData
-    tokenizer: "PreTrainedTokenizerBase"
-    n_positions: int
-    texts: Sequences | None
-    config: GenbertConfig
+    def prepare(self, folder: Path) -> None:
+        """Set up the questions, and tokenize the texts."""
+        model, tokenizer = self.base.model, self.base.tokenizer
+        self._decoder = AnswerDecoder(model, int(tokenizer.pad_token_id or 0))
+        self._masking = Masking.of(tokenizer, model.config.vocab_size, mlm_probability=MASKED)
+        self._questions = NumericalData("train", self.config.seed)
+        self._held_out = _encode_held_out(tokenizer, self.config.seed)
+        self._texts = self._read_texts(folder / "sequences") if self.config.corpus else None
 
-    def draw(self, number: int) -> Task:
-        seed = hash_seed(self.config.seed, number)
+    def draw(self, index: int) -> EncodedQuestion:
+        """Return a question with a random shift of its positions; 48 of 800 have a text."""
+        seed = hash_seed(self.config.seed, index)
         rng = np.random.default_rng(seed)
-        task = make_task(self.data[number], self.tokenizer)
-        shift = int(rng.integers(max(1, self.n_positions - task.length)))
-        if self.texts is None or not _has_text(number):
-            return task._replace(shift=shift)
-        ids, _ = self.texts[int(rng.integers(len(self.texts)))]
-        return task._replace(shift=shift, text=(seed, ids))
+        encoded = encode_question(self._questions[index], self.base.tokenizer)
+        shift = int(rng.integers(max(1, len(self._decoder.positions) - encoded.length)))
+        if self._texts is None or not _has_text(index):
+            return encoded._replace(shift=shift)
+        ids, _ = self._texts[int(rng.integers(len(self._texts)))]
+        return encoded._replace(shift=shift, text=(seed, ids))
+
+    def collate(self, examples: Sequence[EncodedQuestion]) -> NestedBatch:
+        """Return the questions in parts of similar length, and their texts as one batch."""
+        ordered = sorted(examples, key=lambda example: example.length)
+        size = max(_MIN_PART, -(-len(ordered) // _PARTS))
+        starts = range(0, len(ordered), size)
+        batch: NestedBatch = {
+            "parts": [self._decoder.collate(ordered[start : start + size]) for start in starts]
+        }
+        n_tokens = sum(example.length for example in examples)
+        texts = [example.text for example in examples if example.text is not None]
+        if texts:
+            text = self._masking.collate(
+                [(seed, [(ids, np.zeros(len(ids), bool))]) for seed, ids in texts]
+            )
+            if (text["labels"] != IGNORED).any():
+                batch["text"] = text
+                n_tokens += int(text["attention_mask"].sum())
+        return {**batch, "tokens": torch.tensor(n_tokens)}
+
+    def measure(
+        self, model: torch.nn.Module, batch: NestedBatch, n_labels: torch.Tensor | None
+    ) -> Measure:
+        """Compute the loss per token of the answers, plus half of that on the texts."""
+        del model, n_labels  # one process trains, on the mean of a batch
+        parts = [self._decoder.predict(part) for part in batch["parts"]]
+        logits, labels = (torch.cat(side) for side in zip(*parts, strict=True))
+        loss = cross_entropy(logits, labels)
+        correct = int((logits.argmax(dim=-1) == labels).sum())
+        if "text" in batch:
+            loss = loss + TEXT_WEIGHT * cross_entropy(*self._decoder.predict(batch["text"]))
+        return Measure(loss, len(labels), correct, int(batch["tokens"]))
+
+    def validate(self) -> dict[str, float]:
+        """Return the loss per token, and the share of correct answers: in all and per kind."""
+        model = self.base.model
+        was_training = model.training
+        model.train(False)
+        loss, n_labels = 0.0, 0
+        accuracy = {}
+        with torch.inference_mode():
+            for kind, examples in self._held_out.items():
+                batch = self._decoder.collate(examples)
+                batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+                logits, labels = self._decoder.predict(batch)
+                loss += float(cross_entropy(logits, labels, reduction="sum"))
+                n_labels += len(labels)
+                row = (batch["labels"] != IGNORED).nonzero()[:, 0]
+                wrong = set(row[logits.argmax(dim=-1) != labels].tolist())
+                accuracy[kind] = 1 - len(wrong) / len(examples)
+        model.train(was_training)
+        mean = sum(accuracy.values()) / len(accuracy)
+        per_kind = {f"accuracy_{kind}": value for kind, value in accuracy.items()}
+        return {"loss": loss / n_labels, "accuracy": mean, **per_kind}
+
+    def rate(self, progress: float) -> float:
+        """Return a linear schedule with warm-up."""
+        return linear_rate(progress, WARMUP)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the title, the number of parameters and the data."""
+        return {
+            "title": self.config.title,
+            "parameters": self.base.model.num_parameters(),
+            "data": {"kinds": list(KINDS), "texts": len(self._texts) if self._texts else 0},
+        }
+
+    def write_card(self, run: dict[str, Any]) -> str:
+        """Return the model card."""
+        return write_baseline_card(run)
+
+    def _read_texts(self, folder: Path) -> Sequences:
+        tokenizer = self.base.tokenizer
+        length = min(TEXT_LENGTH, max_tokens(self.base.model, tokenizer))
+        texts = read_sequences(folder, self._documents, tokenizer, max_length=length, keep="all")
+        if not len(texts):
+            raise InputError(f"{', '.join(self.config.corpus)}: has no text")
+        return texts
+
+    def _documents(self) -> Iterator[str]:
+        """Yield the lines or records of the corpus that are not blank."""
+        config = self.config
+        for block in open_corpus(config.corpus, field=config.field, errors=config.errors).blocks():
+            yield from filter(None, map(str.strip, block.texts()))
 
 
-def _has_text(number: int) -> bool:
-    """Whether a text goes with a task: with 48 in 800, spread evenly."""
-    return int((number + 1) * TEXTS_PER_QUESTION) > int(number * TEXTS_PER_QUESTION)
+def _has_text(index: int) -> bool:
+    """Return whether a question has a text: 48 of 800, evenly spread."""
+    return int((index + 1) * TEXTS_PER_QUESTION) > int(index * TEXTS_PER_QUESTION)
 
 
-def make_task(example: Sequence[str], tokenizer: "PreTrainedTokenizerBase") -> Task:
-    """Return an example as tokens; the answer ends with the separator, and has at most 11."""
+def encode_question(
+    example: Sequence[str], tokenizer: "PreTrainedTokenizerBase"
+) -> EncodedQuestion:
+    """Return the token ids of a (question, answer, ...); the answer ends with the separator."""
     question = tokenizer(example[0], truncation=True, max_length=QUESTION_LENGTH)["input_ids"]
     answer = tokenizer(example[1], add_special_tokens=False)["input_ids"]
-    return Task(question, [*answer[: ANSWER_LENGTH - 1], tokenizer.sep_token_id], 0)
+    return EncodedQuestion(question, [*answer[: ANSWER_LENGTH - 1], tokenizer.sep_token_id], 0)
 
 
-def _draw_dev(tokenizer: "PreTrainedTokenizerBase", seed: int) -> dict[str, list[Task]]:
-    """The tasks of each kind to validate on, the same for a seed."""
+def _encode_held_out(
+    tokenizer: "PreTrainedTokenizerBase", seed: int
+) -> dict[str, list[EncodedQuestion]]:
+    """Return the questions of each kind to validate on."""
     data = NumericalData("dev", seed)
-    tasks: dict[str, list[Task]] = {kind: [] for kind in KINDS}
-    for number in range(DEV_PER_KIND * len(KINDS)):
-        example = data[number]
-        tasks[example.kind].append(make_task(example, tokenizer))
-    return tasks
+    encoded: dict[str, list[EncodedQuestion]] = {kind: [] for kind in KINDS}
+    for index in range(QUESTIONS_PER_KIND * len(KINDS)):
+        example = data[index]
+        encoded[example.kind].append(encode_question(example, tokenizer))
+    return encoded
 
 
-class Writer:
-    """A masked language model that writes answers behind questions."""
+class AnswerDecoder:
+    """A masked language model that writes answers, one token after the other."""
 
-    def __init__(self, model: "PreTrainedModel", head: LabelledHead, pad_id: int) -> None:
-        table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
+    def __init__(self, model: "PreTrainedModel", pad_id: int) -> None:
+        embeddings = getattr(model.base_model, "embeddings", None)
         known = inspect.signature(model.forward).parameters
-        if table is None or "position_ids" not in known:
+        if not hasattr(embeddings, "position_embeddings") or "position_ids" not in known:
             raise InputError(
                 f"{model.config.model_type}: its positions cannot be shifted; choose a BERT-like "
                 "base"
             )
-        padding = getattr(table, "padding_idx", None)  # MPNet counts from behind it
-        self._first = 0 if padding is None else padding + 1
-        self.n_positions = int(table.weight.shape[0]) - self._first
+        self.positions = find_positions(model)
         needed = QUESTION_LENGTH + ANSWER_LENGTH
-        if self.n_positions < needed:
-            raise InputError(f"base must take {needed} tokens, got {self.n_positions}")
+        if len(self.positions) < needed:
+            raise InputError(f"base must take {needed} tokens, got {len(self.positions)}")
         has_types = getattr(model.config, "type_vocab_size", 0) > 1
         self._has_types = has_types and "token_type_ids" in known
-        self.model, self._head, self._pad_id = model, head, pad_id
+        self._model, self._head, self._pad_id = model, LabelledHead(model), pad_id
 
-    def collate(self, tasks: Sequence[Task]) -> Batch:
-        """Return tasks as a batch: what the model sees, and labels where it has to write."""
-        shape = len(tasks), max(task.length for task in tasks)
-        ids = np.full(shape, self._pad_id, np.int64)
-        labels = np.full(shape, IGNORED, np.int64)
-        n_question = np.array([[len(task.question)] for task in tasks])
-        length = np.array([[task.length] for task in tasks])
-        for row, task in enumerate(tasks):
-            ids[row, : task.length] = [*task.question, *task.answer[:-1]]
-            labels[row, len(task.question) - 1 : task.length] = task.answer
-        place = np.arange(shape[1])
-        shift = np.array([[task.shift] for task in tasks])
+    def collate(self, examples: Sequence[EncodedQuestion]) -> Batch:
+        """Return a padded batch with labels where the model has to write.
+
+        The token before the first of the answer, and each token of the answer but the last, has the
+        next token as its label.
+        """
+        inputs = [torch.tensor([*e.question, *e.answer[:-1]]) for e in examples]
+        labels = [torch.tensor([IGNORED] * (len(e.question) - 1) + e.answer) for e in examples]
+        n_question = torch.tensor([[len(e.question)] for e in examples])
+        length = torch.tensor([[e.length] for e in examples])
+        place = torch.arange(int(length.max()))
+        # All see the question; the answer sees itself up to the present token.
         seen = (place < n_question)[:, None, :] | (place <= place[:, None])
         seen &= (place < length)[:, None, :]
-        arrays = {
-            "input_ids": ids,
+        shifted = place + torch.tensor([[e.shift] for e in examples])
+        batch = {
+            "input_ids": pad_sequence(inputs, batch_first=True, padding_value=self._pad_id),
             "attention_mask": seen[:, None],
-            "position_ids": self._first + np.minimum(place + shift, self.n_positions - 1),
-            "labels": labels,
+            "position_ids": self.positions.start + shifted.clamp(max=len(self.positions) - 1),
+            "labels": pad_sequence(labels, batch_first=True, padding_value=IGNORED),
         }
         if self._has_types:
-            arrays["token_type_ids"] = (place >= n_question).astype(np.int64)
-        return {name: torch.from_numpy(array) for name, array in arrays.items()}
+            batch["token_type_ids"] = (place >= n_question).long()
+        return batch
 
-    def write(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return what the model would write at every label, shape (labels, vocabulary), and them.
+    def predict(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits at every label, shape (labels, vocabulary), and the labels.
 
-        Every piece of the answer is asked for with the right ones before it. An answer that is all
-        right in this way is what the model writes by itself when it always takes the likeliest
-        piece, and one that is not never is.
+        Every token of an answer is predicted from the correct ones before it. If all predictions of
+        an answer are correct, greedy decoding writes this answer; otherwise it writes another.
         """
         chosen = batch["labels"] != IGNORED
-        shown = {name: value for name, value in batch.items() if name != "labels"}
+        inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
         with self._head.at(chosen):
-            logits = self.model(**shown).logits[0]
+            logits = self._model(**inputs).logits[0]
         return logits.float(), batch["labels"][chosen]
-
-    def measure(self, lesson: Lesson) -> Measure:
-        """Return the loss of a batch: per piece of the answers, plus half of that on text."""
-        written = [self.write(part) for part in lesson["parts"]]
-        logits, labels = (torch.cat(side) for side in zip(*written, strict=True))
-        loss = torch.nn.functional.cross_entropy(logits, labels)
-        right = int((logits.argmax(dim=-1) == labels).sum())
-        if "text" in lesson:
-            loss = loss + TEXT_WEIGHT * torch.nn.functional.cross_entropy(
-                *self.write(lesson["text"])
-            )
-        return Measure(loss, len(labels), right)
-
-
-def _collate(writer: Writer, masking: Masking, tasks: Sequence[Task]) -> Lesson:
-    """A batch of tasks in parts of like length, with the texts that go with them."""
-    ordered = sorted(tasks, key=lambda task: task.length)
-    size = max(_SMALLEST, -(-len(ordered) // _PARTS))
-    parts = [writer.collate(ordered[at : at + size]) for at in range(0, len(ordered), size)]
-    n_tokens = sum(task.length for task in tasks)
-    lesson: Lesson = {"parts": parts}
-    texts = [task.text for task in tasks if task.text is not None]
-    if texts:
-        batch = masking.collate([(seed, [(ids, np.zeros(len(ids), bool))]) for seed, ids in texts])
-        if (batch["labels"] != IGNORED).any():
-            lesson["text"] = batch
-            n_tokens += int(batch["attention_mask"].sum())
-    return {**lesson, "tokens": torch.tensor(n_tokens)}
-
-
-def _judge(writer: Writer, dev: dict[str, list[Task]]) -> dict[str, float]:
-    """The loss per piece on unseen numbers, and the share of answers that are right, per kind."""
-    model = writer.model
-    was_training = model.training
-    model.train(False)
-    loss, n_pieces = 0.0, 0
-    accuracy = {}
-    with torch.inference_mode():
-        for kind, tasks in dev.items():
-            batch = {name: x.to(model.device) for name, x in writer.collate(tasks).items()}
-            logits, labels = writer.write(batch)
-            loss += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
-            n_pieces += len(labels)
-            owner = (batch["labels"] != IGNORED).nonzero()[:, 0]
-            wrong = set(owner[logits.argmax(dim=-1) != labels].tolist())
-            accuracy[kind] = 1 - len(wrong) / len(tasks)
-    model.train(was_training)
-    mean = sum(accuracy.values()) / len(accuracy)
-    return {
-        "loss": loss / n_pieces,
-        "accuracy": mean,
-        **{f"accuracy_{kind}": value for kind, value in accuracy.items()},
-    }
-
-
-def _read_texts(
-    config: GenbertConfig, base: Base, tokenizer: "PreTrainedTokenizerBase", folder: Path
-) -> Sequences:
-    """The sequences of the corpus, from the run before if it got that far."""
-    if not (folder / "bounds.npy").exists():
-        length = fit_length(base, TEXT_LENGTH)
-        found = join_sequences(
-            tokenize_documents(_documents(config), tokenizer, max_length=length, keep="all")
-        )
-        if not len(found):
-            raise InputError(f"{', '.join(config.corpus)}: no text to read beside the questions")
-        found.save(folder)
-    return Sequences.load(folder)
-
-
-def _documents(config: GenbertConfig) -> Iterator[str]:
-    """The lines or records of a corpus that are not blank."""
-    for block in open_corpus(config.corpus, field=config.field, errors=config.errors).blocks():
-        start = 0
-        ends = block.bounds
-        parts = block.data.split(b"\n") if ends is None else []
-        for end in ends or ():
-            parts.append(block.data[start:end])
-            start = end + 1
-        yield from (text for part in parts if (text := part.decode().strip()))

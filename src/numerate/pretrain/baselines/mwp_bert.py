@@ -1,37 +1,40 @@
-"""The recipe of MWP-BERT: masked language modelling on math word problems, and what numbers mean.
+"""The recipe of MWP-BERT: masked language modelling on math word problems, and seven objectives.
 
-Beside the masked pieces the model learns, from the states of the numbers and of the whole problem,
-seven things that its text or its solution tells. All losses are summed as they are.
+The objectives are about the numbers of a problem, its text and its solution; small networks predict
+them from the hidden states of the numbers and of the whole problem. The loss is the sum of all.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
 from numerate.errors import InputError
-from numerate.models.base_model import Base, fit_length
+from numerate.models.base_model import max_tokens
+from numerate.models.card import write_baseline_card
 from numerate.models.head import LabelledHead
-from numerate.pretrain.baselines.trainer import HEADS, Lessons, Measure
 from numerate.pretrain.baselines.word_problems import OPERATORS, Pair, Problem, read_problems
 from numerate.pretrain.batches import hash_seed
 from numerate.pretrain.config import MwpBertConfig
 from numerate.pretrain.masking import IGNORED, Batch, Masking
+from numerate.pretrain.recipe import Measure, Recipe
+from numerate.pretrain.sequences import Ids
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-MOST_NUMBERS, MAX_LENGTH, MASKED = 15, 100, 0.15
-WEIGHT_DECAY, CLIP = 1e-5, 5.0
-_BATCH = 64  # problems at a time when the model is judged
-# Of every objective but masked language modelling: whose state it reads, and how many classes it
-# has; a single one is a number to estimate.
+MAX_NUMBERS, MAX_LENGTH, MASKED = 15, 100, 0.15
+WEIGHT_DECAY, MAX_GRAD_NORM = 1e-5, 5.0
+HEADS = "recipe_heads"  # the name of the networks as a submodule of the model, in training alone
+_BATCH = 64  # problems per batch of validation
+# For each objective but masked language modelling: the states that it reads, and its number of
+# classes; 1 means that it is a number to estimate.
 OBJECTIVES = {
     "count": ("problem", 1),
     "number_type": ("number", 2),
@@ -43,97 +46,164 @@ OBJECTIVES = {
 }
 
 
-class Sheet(NamedTuple):
-    """A problem as tokens, which of them are of which number, and what there is to learn of it.
+class EncodedProblem(NamedTuple):
+    """The token ids of a problem, with the values of its numbers, their pairs and its answer.
 
-    `owner` is the place of the number that a token belongs to, or -1.
+    `number_of` has for each token the index of the number that it belongs to, or -1.
     """
 
-    ids: npt.NDArray[np.int32]
-    owner: npt.NDArray[np.int64]
+    ids: Ids
+    number_of: npt.NDArray[np.int64]
     values: tuple[float, ...]
     pairs: tuple[Pair, ...]
     answer: float | None
 
 
-def prepare_mwp_bert(base: Base, config: MwpBertConfig) -> Lessons:
-    """Return the lessons of the recipe; the model gets the heads that they need."""
-    problems = read_problems(Path(config.problems))
-    if len(problems) < 2:
-        raise InputError(f"{config.problems}: too few problems to train on and to validate")
-    length = fit_length(base, MAX_LENGTH)
-    sheets = [make_sheet(problem, base.tokenizer, length) for problem in problems]
-    order = np.random.default_rng([config.seed, 0x5EED]).permutation(len(sheets))
-    n_held_out = max(1, min(200, len(sheets) // 10))
-    held_out = [sheets[place] for place in order[:n_held_out]]
-    train = [sheets[place] for place in order[n_held_out:]]
-    masking = Masking.of(base.tokenizer, base.model.config.vocab_size, mlm_probability=MASKED)
-    student = Student(base.model, masking)
-    return Lessons(
-        tokenizer=base.tokenizer,
-        draw=_Order(train, config.seed).draw,
-        collate=student.collate,
-        measure=student.measure,
-        judge=partial(_judge, student, held_out),
-        rate=lambda done: 0.5 ** min(2, int(3 * done)),
-        epoch=len(train),
-        weight_decay=WEIGHT_DECAY,
-        clip=CLIP,
-        facts={"problems": len(train), "held_out": len(held_out)},
-    )
+class MwpBertRecipe(Recipe[MwpBertConfig]):
+    """Math word problems with eight objectives."""
+
+    stage: ClassVar[str] = "baseline"
+
+    @property
+    def own_settings(self) -> dict[str, Any]:
+        """The name of the recipe."""
+        return {"recipe": self.config.recipe}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The weight decay and the gradient clipping of the released code."""
+        return {"weight_decay": WEIGHT_DECAY, "max_grad_norm": MAX_GRAD_NORM}
+
+    def prepare(self, folder: Path) -> None:
+        """Read the problems, hold some out, and add the networks of the objectives."""
+        del folder  # problems are read anew
+        model, tokenizer = self.base.model, self.base.tokenizer
+        problems = read_problems(Path(self.config.problems))
+        if len(problems) < 2:
+            raise InputError(
+                f"{self.config.problems}: too few problems to train on and to validate"
+            )
+        length = min(MAX_LENGTH, max_tokens(model, tokenizer))
+        encoded = [encode_problem(problem, tokenizer, length) for problem in problems]
+        order = np.random.default_rng([self.config.seed, 0x5EED]).permutation(len(encoded))
+        n_held_out = max(1, min(200, len(encoded) // 10))
+        self._held_out = [encoded[index] for index in order[:n_held_out]]
+        self._train = [encoded[index] for index in order[n_held_out:]]
+        self.examples_per_epoch = len(self._train)
+        self._order = lru_cache(maxsize=2)(self._shuffle)
+        masking = Masking.of(tokenizer, model.config.vocab_size, mlm_probability=MASKED)
+        self._model = ProblemModel(model, masking)
+
+    def draw(self, index: int) -> tuple[int, EncodedProblem]:
+        """Return a problem with the seed of its masks; each epoch has all in another order."""
+        epoch, place = divmod(index, len(self._train))
+        return hash_seed(self.config.seed, index), self._train[self._order(epoch)[place]]
+
+    def collate(self, examples: Sequence[tuple[int, EncodedProblem]]) -> Batch:
+        """Return a batch of problems with the targets of all objectives."""
+        return self._model.collate(examples)
+
+    def measure(
+        self, model: torch.nn.Module, batch: Batch, n_labels: torch.Tensor | None
+    ) -> Measure:
+        """Compute the sum of the losses, each a mean; labels are those of the masked tokens."""
+        del model, n_labels  # one process trains, on the mean of a batch
+        results = self._model.compare(batch)
+        loss = torch.stack([result.loss / max(result.n, 1) for result in results.values()]).sum()
+        masked = results["masked"]
+        return Measure(loss, masked.n, masked.correct, int(batch["tokens"]))
+
+    def validate(self) -> dict[str, float]:
+        """Return the losses of the objectives, their sum, and the accuracies of those with classes.
+
+        `accuracy` is the share of the masked tokens that are predicted.
+        """
+        model = self.base.model
+        was_training = model.training
+        model.train(False)
+        loss, n, correct = (dict.fromkeys(("masked", *OBJECTIVES), 0.0) for _ in range(3))
+        rows = list(enumerate(self._held_out))
+        with torch.inference_mode():
+            for start in range(0, len(rows), _BATCH):
+                batch = self.collate(rows[start : start + _BATCH])
+                batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+                for name, result in self._model.compare(batch).items():
+                    loss[name] += float(result.loss)
+                    n[name] += result.n
+                    correct[name] += result.correct
+        model.train(was_training)
+        losses = {name: loss[name] / max(n[name], 1) for name in loss}
+        classes = [name for name in losses if name == "masked" or OBJECTIVES[name][1] > 1]
+        shares = {f"accuracy_{name}": correct[name] / max(n[name], 1) for name in classes}
+        return {
+            "loss": sum(losses.values()),
+            "accuracy": shares.pop("accuracy_masked"),
+            **{f"loss_{name}": value for name, value in losses.items()},
+            **shares,
+        }
+
+    def rate(self, progress: float) -> float:
+        """Return a factor that is halved after each third of the training."""
+        return float(0.5 ** min(2, int(3 * progress)))
+
+    def describe(self) -> dict[str, Any]:
+        """Return the title, the number of parameters without the networks, and the data."""
+        n_heads = sum(weight.numel() for weight in self._model.heads.parameters())
+        return {
+            "title": self.config.title,
+            "parameters": self.base.model.num_parameters() - n_heads,
+            "data": {"problems": len(self._train), "held_out": len(self._held_out)},
+        }
+
+    def write_card(self, run: dict[str, Any]) -> str:
+        """Return the model card."""
+        return write_baseline_card(run)
+
+    def save(self, folder: Path) -> None:
+        """Write model and tokenizer, without the networks of the objectives."""
+        delattr(self.base.model, HEADS)
+        super().save(folder)
+
+    def _shuffle(self, epoch: int) -> npt.NDArray[np.int64]:
+        return np.random.default_rng([self.config.seed, epoch]).permutation(len(self._train))
 
 
-def make_sheet(
+def encode_problem(
     problem: Problem, tokenizer: "PreTrainedTokenizerBase", max_length: int = MAX_LENGTH
-) -> Sheet:
-    """Return a problem as tokens, cut off at a length, with at most the first 15 numbers."""
+) -> EncodedProblem:
+    """Return a problem as tokens, truncated, with at most its first 15 numbers."""
     encoded = tokenizer(
         problem.text, truncation=True, max_length=max_length, return_offsets_mapping=True
     )
-    owner = np.full(len(encoded["input_ids"]), -1)
-    for number, (start, end) in enumerate(problem.spans[:MOST_NUMBERS]):
+    number_of = np.full(len(encoded["input_ids"]), -1)
+    for number, (start, end) in enumerate(problem.spans[:MAX_NUMBERS]):
         for token, (first, last) in enumerate(encoded["offset_mapping"]):
             if first < end and start < last:
-                owner[token] = number
-    n_seen = int(owner.max()) + 1  # those behind the cut are not there
-    return Sheet(
+                number_of[token] = number
+    n_kept = int(number_of.max()) + 1  # truncation drops the others
+    return EncodedProblem(
         np.array(encoded["input_ids"], np.int32),
-        owner,
-        problem.values[:n_seen],
-        tuple(pair for pair in problem.pairs if pair.second < n_seen),
+        number_of,
+        problem.values[:n_kept],
+        tuple(pair for pair in problem.pairs if pair.second < n_kept),
         problem.answer,
     )
 
 
-class _Order:
-    """Says which problem comes when: all of them in each epoch, in an order drawn for it."""
-
-    def __init__(self, sheets: Sequence[Sheet], seed: int) -> None:
-        self._sheets, self._seed = sheets, seed
-        self._order = lru_cache(maxsize=2)(self._draw_order)
-
-    def draw(self, number: int) -> tuple[int, Sheet]:
-        epoch, place = divmod(number, len(self._sheets))
-        return hash_seed(self._seed, number), self._sheets[self._order(epoch)[place]]
-
-    def _draw_order(self, epoch: int) -> npt.NDArray[np.int64]:
-        return np.random.default_rng([self._seed, epoch]).permutation(len(self._sheets))
-
-
-def list_targets(sheets: Sequence[Sheet]) -> dict[str, list[float]]:
-    """Return what is to be learned of problems, objective by objective; -100 where nothing is."""
+def list_targets(problems: Sequence[EncodedProblem]) -> dict[str, list[float]]:
+    """Return the targets of problems for each objective; -100 where a problem has none."""
     found: dict[str, list[float]] = {name: [] for name in OBJECTIVES}
-    for sheet in sheets:
-        answer = sheet.answer
+    for problem in problems:
+        answer = problem.answer
         answer_type = IGNORED if answer is None else int(_is_fraction(answer))
-        found["count"].append(len(sheet.values))
+        found["count"].append(len(problem.values))
         found["answer_type"].append(answer_type)
-        for value in sheet.values:
+        for value in problem.values:
             kind = int(_is_fraction(value))
             found["number_type"].append(kind)
             found["larger"].append(IGNORED if answer is None else int(answer >= value))
             found["match"].append(IGNORED if answer is None else int(kind == answer_type))
-        for pair in sheet.pairs:
+        for pair in problem.pairs:
             found["distance"].append(pair.distance)
             known = pair.operator is not None
             found["operator"].append(OPERATORS.index(str(pair.operator)) if known else IGNORED)
@@ -145,7 +215,7 @@ def _is_fraction(value: float) -> bool:
 
 
 class Heads(torch.nn.Module):
-    """A small network for each objective."""
+    """A network of two layers for each objective."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -157,122 +227,97 @@ class Heads(torch.nn.Module):
             )
 
     def forward(self, states: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Return what is predicted for each objective, from the states that it reads."""
+        """Return the predictions for each objective, from the states that it reads."""
         return {name: self.heads[name](states[OBJECTIVES[name][0]]) for name in OBJECTIVES}
 
 
-@dataclass(frozen=True)
-class Judged:
-    """The outcome of one objective on a batch; `right` only counts where there are classes."""
+class ObjectiveResult(NamedTuple):
+    """The sum of the losses of one objective, its number of targets and of correct classes."""
 
     loss: torch.Tensor
     n: int
-    right: int
+    correct: int
 
 
-class Student:
-    """A masked language model with the heads of the recipe."""
+class ProblemModel:
+    """A masked language model with a network for each objective."""
 
     def __init__(self, model: "PreTrainedModel", masking: Masking) -> None:
-        self.model, self._masking = model, masking
+        self._model, self._masking = model, masking
         self._head = LabelledHead(model)
-        self._heads = Heads(int(model.config.hidden_size))
-        model.add_module(HEADS, self._heads)
+        self.heads = Heads(int(model.config.hidden_size))
+        model.add_module(HEADS, self.heads)  # so that it is trained and in the checkpoints
 
-    def collate(self, rows: Sequence[tuple[int, Sheet]]) -> Batch:
-        """Return a batch of problems, each given with the number that seeds its masking."""
-        batch = self._masking.collate(
-            [(seed, [(sheet.ids, np.zeros(len(sheet.ids), bool))]) for seed, sheet in rows]
-        )
-        sheets = [sheet for _, sheet in rows]
-        owner = np.full(batch["input_ids"].shape, -1)
+    def collate(self, rows: Sequence[tuple[int, EncodedProblem]]) -> Batch:
+        """Return a batch of problems, each given with the seed of its masks.
+
+        Numbers have consecutive indices through the whole batch.
+        """
+        problems = [problem for _, problem in rows]
+        number_of: list[torch.Tensor] = []
         pairs: list[tuple[int, int]] = []
-        before = 0  # numbers are counted through the batch
-        for row, sheet in enumerate(sheets):
-            owner[row, : len(sheet.ids)] = np.where(sheet.owner < 0, -1, sheet.owner + before)
-            pairs += [(pair.first + before, pair.second + before) for pair in sheet.pairs]
-            before += len(sheet.values)
-        targets = {name: torch.tensor(values) for name, values in list_targets(sheets).items()}
+        n_before = 0
+        for problem in problems:
+            shifted = np.where(problem.number_of < 0, -1, problem.number_of + n_before)
+            number_of.append(torch.from_numpy(shifted))
+            pairs += [(pair.first + n_before, pair.second + n_before) for pair in problem.pairs]
+            n_before += len(problem.values)
+        batch = self._masking.collate(
+            [(seed, [(problem.ids, np.zeros(len(problem.ids), bool))]) for seed, problem in rows]
+        )
+        targets = {name: torch.tensor(values) for name, values in list_targets(problems).items()}
         return {
             **batch,
             **targets,
-            "owner": torch.from_numpy(owner),
+            "number_of": pad_sequence(number_of, batch_first=True, padding_value=-1),
             "pairs": torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2),
             "tokens": batch["attention_mask"].sum(),
         }
 
-    def compare(self, batch: Batch) -> dict[str, Judged]:
-        """Return the outcome of every objective on a batch, masked language modelling first."""
+    def compare(self, batch: Batch) -> dict[str, ObjectiveResult]:
+        """Return the result of every objective on a batch, masked language modelling first."""
         chosen = batch["labels"] != IGNORED
         with self._head.at(chosen):
-            output = self.model(
+            output = self._model(
                 input_ids=batch["input_ids"],
                 attention_mask=batch["attention_mask"],
                 output_hidden_states=True,
             )
-        states = _pool(output.hidden_states[-1].float(), batch)
-        judged = {"masked": _compare_classes(output.logits[0], batch["labels"][chosen])}
-        for name, predicted in self._heads(states).items():
+        states = pool_states(output.hidden_states[-1].float(), batch)
+        results = {"masked": _compare_classes(output.logits[0], batch["labels"][chosen])}
+        for name, predicted in self.heads(states).items():
             target = batch[name].to(predicted.device)
             if OBJECTIVES[name][1] == 1:
                 loss = functional.mse_loss(predicted[:, 0], target.float(), reduction="sum")
-                judged[name] = Judged(loss, len(target), 0)
+                results[name] = ObjectiveResult(loss, len(target), 0)
             else:
-                judged[name] = _compare_classes(predicted, target.long())
-        return judged
-
-    def measure(self, batch: Batch) -> Measure:
-        """Return the sum of all losses, each a mean, and how many masked pieces were found."""
-        judged = self.compare(batch)
-        loss = torch.stack([one.loss / max(one.n, 1) for one in judged.values()]).sum()
-        return Measure(loss, judged["masked"].n, judged["masked"].right)
+                results[name] = _compare_classes(predicted, target.long())
+        return results
 
 
-def _pool(states: torch.Tensor, batch: Batch) -> dict[str, torch.Tensor]:
-    """The mean state of every problem and every number, and those of both numbers of a pair."""
-    there = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
-    owner = batch["owner"]
-    inside = states[owner >= 0]
-    number_of = owner[owner >= 0]
+def pool_states(states: torch.Tensor, batch: Batch) -> dict[str, torch.Tensor]:
+    """Return the mean states of problems and of numbers, and the joined ones of pairs.
+
+    Args:
+        states: The hidden states, shape (problems, tokens, width).
+        batch: What `ProblemModel.collate` returned.
+    """
+    mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
+    number_of = batch["number_of"]
+    is_number = number_of >= 0
     total = states.new_zeros(len(batch["number_type"]), states.shape[-1])
-    pieces = torch.bincount(number_of, minlength=len(total)).clamp(min=1)
-    numbers = total.index_add(0, number_of, inside) / pieces.unsqueeze(-1)
+    n_tokens = torch.bincount(number_of[is_number], minlength=len(total)).clamp(min=1)
+    sums = total.index_add(0, number_of[is_number], states[is_number])
+    numbers = sums / n_tokens.unsqueeze(-1)
     return {
-        "problem": (states * there).sum(dim=1) / there.sum(dim=1),
+        "problem": (states * mask).sum(dim=1) / mask.sum(dim=1),
         "number": numbers,
         "pair": numbers[batch["pairs"]].flatten(1),
     }
 
 
-def _compare_classes(logits: torch.Tensor, target: torch.Tensor) -> Judged:
+def _compare_classes(logits: torch.Tensor, target: torch.Tensor) -> ObjectiveResult:
     known = target != IGNORED
     logits, target = logits[known].float(), target[known]
     loss = functional.cross_entropy(logits, target, reduction="sum")
-    return Judged(loss, len(target), int((logits.argmax(dim=-1) == target).sum()))
-
-
-def _judge(student: Student, held_out: Sequence[Sheet]) -> dict[str, float]:
-    """The loss of every objective on held-out problems, their sum, and what share is right."""
-    model = student.model
-    was_training = model.training
-    model.train(False)
-    loss, n, right = (dict.fromkeys(("masked", *OBJECTIVES), 0.0) for _ in range(3))
-    rows = list(enumerate(held_out))
-    with torch.inference_mode():
-        for at in range(0, len(rows), _BATCH):
-            batch = student.collate(rows[at : at + _BATCH])
-            moved = {name: value.to(model.device) for name, value in batch.items()}
-            for name, judged in student.compare(moved).items():
-                loss[name] += float(judged.loss)
-                n[name] += judged.n
-                right[name] += judged.right
-    model.train(was_training)
-    losses = {name: loss[name] / max(n[name], 1) for name in loss}
-    classes = [name for name in losses if name == "masked" or OBJECTIVES[name][1] > 1]
-    shares = {f"accuracy_{name}": right[name] / max(n[name], 1) for name in classes}
-    return {
-        "loss": sum(losses.values()),
-        "accuracy": shares.pop("accuracy_masked"),
-        **{f"loss_{name}": value for name, value in losses.items()},
-        **shares,
-    }
+    return ObjectiveResult(loss, len(target), int((logits.argmax(dim=-1) == target).sum()))

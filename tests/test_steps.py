@@ -3,7 +3,7 @@ import json
 import pytest
 
 from numerate.errors import InputError
-from numerate.run.steps import Step, hash_path, judge_step, run_step
+from numerate.steps import Step, find_state, hash_path, run_step
 
 
 def make_step(tmp_path, *, times=1, text="a", seeds=1):
@@ -18,14 +18,22 @@ def make_step(tmp_path, *, times=1, text="a", seeds=1):
 
     settings = {"times": times, "seeds": seeds}
     inputs = {"in.txt": source, "base": "some/name"}
-    return Step("stage", "one", settings, inputs, ("out.txt",), work, growing=("seeds",))
+    return Step(
+        stage="stage",
+        name="one",
+        settings=settings,
+        inputs=inputs,
+        outputs=("out.txt",),
+        work=work,
+        growing=("seeds",),
+    )
 
 
 def test_a_step_is_done_once(tmp_path):
     step = make_step(tmp_path)
-    assert judge_step(step, tmp_path) == "new"
+    assert find_state(step, tmp_path) == "new"
     assert run_step(step, tmp_path) >= 0
-    assert judge_step(step, tmp_path) == "done"
+    assert find_state(step, tmp_path) == "done"
     record = json.loads((tmp_path / "stage" / "one" / "run.json").read_text())
     assert record["settings"] == {"times": 1, "seeds": 1}
     assert record["inputs"] == {"in.txt": hash_path(tmp_path / "in.txt"), "base": "some/name"}
@@ -34,20 +42,20 @@ def test_a_step_is_done_once(tmp_path):
     assert record["seconds"] >= 0
 
 
-@pytest.mark.parametrize("change", [{"times": 2}, {"text": "b"}])
-def test_a_changed_setting_or_input_starts_afresh(tmp_path, change):
+@pytest.mark.parametrize(("change", "made"), [({"times": 2}, "aa"), ({"text": "b"}, "b")])
+def test_a_changed_setting_or_input_starts_afresh(tmp_path, change, made):
     run_step(make_step(tmp_path), tmp_path)
     step = make_step(tmp_path, **change)
-    assert judge_step(step, tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "changed"
     run_step(step, tmp_path)
-    assert (tmp_path / "stage" / "one" / "out.txt").read_text() in ("aa", "b")
-    assert judge_step(step, tmp_path) == "done"
+    assert (tmp_path / "stage" / "one" / "out.txt").read_text() == made
+    assert find_state(step, tmp_path) == "done"
 
 
 def test_a_growing_setting_keeps_what_is_there(tmp_path):
     run_step(make_step(tmp_path), tmp_path)
     step = make_step(tmp_path, seeds=2)
-    assert judge_step(step, tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "changed"
     run_step(step, tmp_path)
     assert (tmp_path / "stage" / "one" / "out.txt").read_text() == "aa"
 
@@ -60,8 +68,8 @@ def test_what_was_cut_off_goes_on_and_with_other_settings_does_not(tmp_path):
     step = make_step(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run_step(Step(**{**vars(step), "work": fail}), tmp_path)
-    assert judge_step(step, tmp_path) == "unfinished"
-    assert judge_step(make_step(tmp_path, times=3), tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "unfinished"
+    assert find_state(make_step(tmp_path, times=3), tmp_path) == "changed"
     run_step(make_step(tmp_path), tmp_path)
     assert (tmp_path / "stage" / "one" / "out.txt").read_text() == "half a"
 
@@ -70,15 +78,15 @@ def test_a_product_that_was_touched_or_lost_is_made_again(tmp_path):
     step = make_step(tmp_path)
     run_step(step, tmp_path)
     (tmp_path / "stage" / "one" / "out.txt").write_text("other")
-    assert judge_step(step, tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "changed"
     (tmp_path / "stage" / "one" / "out.txt").unlink()
-    assert judge_step(step, tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "changed"
 
 
 def test_nothing_of_others_is_removed(tmp_path):
     (tmp_path / "stage" / "one").mkdir(parents=True)
     (tmp_path / "stage" / "one" / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="holds something that is no run; choose another --out"):
+    with pytest.raises(InputError, match="has files that are not of a run; choose another --out"):
         run_step(make_step(tmp_path), tmp_path)
     assert (tmp_path / "stage" / "one" / "thesis.txt").read_text() == "years of work"
 
@@ -89,7 +97,7 @@ def test_clearing_that_was_cut_off_is_done_again(tmp_path):
     folder.mkdir(parents=True)
     (tmp_path / "stage" / ".one.begun.json").write_text('{"clearing": true}')
     (folder / "out.txt").write_text("of other settings")
-    assert judge_step(step, tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "changed"
     run_step(step, tmp_path)
     assert (folder / "out.txt").read_text() == "aa"
 

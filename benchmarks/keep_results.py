@@ -1,7 +1,7 @@
-"""Keeps what is small of a run in `results/`: scores, tables, figures, curves, settings, times.
+"""Copies the small files of a run to `results/`: scores, tables, figures, curves, settings, times.
 
-`python -m benchmarks.keep RUN FOLDER`. Texts, weights, vectors, the page and large figures stay
-behind, and of files elsewhere only their names are kept.
+`python -m benchmarks.keep_results RUN FOLDER`. Texts, weights, vectors, the page and large figures
+are not copied, and the paths of other files are cut down to their names.
 """
 
 import json
@@ -15,7 +15,7 @@ LARGE = 1_000_000  # bytes
 
 
 def keep_run(run: Path, kept: Path) -> dict[str, float]:
-    """Copy what is small of a run into a folder; return the seconds that each step took."""
+    """Copy the small files of a run into a folder; return the seconds of each step."""
     for part in ("tables", "figures"):
         shutil.rmtree(kept / part, ignore_errors=True)
         shutil.copytree(run / "report" / part, kept / part, ignore=_find_large)
@@ -26,7 +26,7 @@ def keep_run(run: Path, kept: Path) -> dict[str, float]:
         config["mwp_bert"]["problems"] = Path(config["mwp_bert"]["problems"]).name
     write_json(kept / "config.json", config)
     seconds = {}
-    for step in config["steps"]:  # folders of earlier settings stay behind too
+    for step in config["steps"]:  # not folders of earlier settings, which the run keeps too
         curve, record = (run / step / name for name in ("model/curve.json", "run.json"))
         if curve.exists():
             path = kept / "curves" / f"{Path(step).name}.json"
@@ -36,7 +36,7 @@ def keep_run(run: Path, kept: Path) -> dict[str, float]:
 
 
 def _find_large(folder: str, names: list[str]) -> list[str]:
-    """The files of a folder that are not kept: pictures in pixels, and large ones."""
+    """Return the files of a folder that are not copied: PNG images, and large files."""
     paths = [Path(folder, name) for name in names]
     return [p.name for p in paths if p.suffix == ".png" or p.stat().st_size > LARGE]
 

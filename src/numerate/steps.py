@@ -1,71 +1,71 @@
-"""Steps: pieces of a run that know what they depend on, so that only what has to be done is.
+"""Steps: the pieces of a run, which know what they depend on, so that finished work is not redone.
 
 Each step has a folder `RUN/STAGE/NAME` with its products and, written last, `run.json`: its
 settings, the hashes of its inputs and outputs, versions and duration. While it works, a hidden file
-beside the folder says for what, so that a step that was cut off goes on, and one whose settings
-have changed since starts afresh.
+beside the folder holds its settings and inputs: a step that was interrupted continues if they are
+the same, and starts again otherwise.
 """
 
 import hashlib
 import json
-import platform
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-from numerate import __version__
 from numerate.errors import InputError
-from numerate.files import write_json
+from numerate.files import list_versions, write_json
+from numerate.layout import RECORD
 
 State = Literal["done", "changed", "unfinished", "new"]
-RECORD = "run.json"
-_LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
+START_SECONDS = 5.0
+"""An estimate of the seconds to load libraries and a model."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Step:
-    """A piece of work: what it depends on, what it makes, and how.
+    """A piece of work with its inputs and outputs.
 
     Args:
-        stage: Which of the stages it belongs to.
-        name: Which of the stage's steps it is; empty if there is but one.
-        settings: All that its result depends on, but for its inputs.
-        inputs: Files and folders by name; text stands for itself.
-        outputs: What must be there when it is done, in its folder.
-        work: Does it, into the folder; goes on where it was cut off.
-        growing: Settings that change how much is made, not what: what is there is kept.
+        stage: The stage that it belongs to.
+        name: Its name among the steps of the stage; empty if there is only one.
+        settings: Everything but the inputs that the result depends on.
+        inputs: Files and folders by name; they are compared by content, and text as it is.
+        outputs: Files that exist when it is done, relative to its folder.
+        work: Does the work in the folder, and continues work that was interrupted.
+        estimate: Returns the seconds that it may take; None if that cannot be known yet.
+        growing: Settings that change how much is made but not how: finished parts are kept.
     """
 
     stage: str
-    name: str
+    name: str = ""
     settings: Mapping[str, Any]
     inputs: Mapping[str, Path | str]
     outputs: tuple[str, ...]
     work: Callable[[Path], object]
+    estimate: Callable[[], float | None] = lambda: START_SECONDS
     growing: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The stage and the name, for messages."""
         return f"{self.stage} {self.name}".strip()
 
     def folder(self, root: Path) -> Path:
-        """Return where it works."""
+        """Return the folder of the step in the folder of a run."""
         return root / self.stage / self.name if self.name else root / self.stage
 
     def begun(self, root: Path) -> Path:
-        """Return the file that says what it works at."""
+        """Return the file that describes the work while it is not finished."""
         folder = self.folder(root)
         return folder.with_name(f".{folder.name}.begun.json")
 
 
-def judge_step(step: Step, root: Path) -> State:
-    """Return whether a step is done, and if not, whether something of it is there."""
+def find_state(step: Step, root: Path) -> State:
+    """Return whether a step is done, unfinished, new, or done with other settings or inputs."""
     folder = step.folder(root)
     key = _describe_work(step)
     record = _read(folder / RECORD)
@@ -78,12 +78,12 @@ def judge_step(step: Step, root: Path) -> State:
     return "unfinished" if begun == _without(key, step.growing) else "changed"
 
 
-def judge_steps(steps: Iterable[Step], root: Path) -> list[State]:
-    """Return what is to be done of steps in order; what depends on one that runs, runs too."""
+def find_states(steps: Iterable[Step], root: Path) -> list[State]:
+    """Return the states of steps in order; a step that depends on one to be run is changed."""
     states: list[State] = []
     folders: list[Path] = []
     for step in steps:
-        state = judge_step(step, root)
+        state = find_state(step, root)
         inputs = [value for value in step.inputs.values() if isinstance(value, Path)]
         if state == "done" and any(
             path.is_relative_to(folder) for path in inputs for folder in folders
@@ -96,24 +96,22 @@ def judge_steps(steps: Iterable[Step], root: Path) -> list[State]:
 
 
 def run_step(step: Step, root: Path) -> float:
-    """Do a step that is not done, and return how many seconds it took."""
+    """Do the work of a step, and return how many seconds it took."""
     folder = step.folder(root)
     key = _describe_work(step)
     stable = _without(key, step.growing)
     begun = step.begun(root)
     before = _read(folder / RECORD) or _read(begun)
     if before is None and folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder}: holds something that is no run; choose another --out")
+        raise InputError(f"{folder}: has files that are not of a run; choose another --out")
     kept = {name: _without(before or {}, step.growing).get(name) for name in stable} == stable
     if before and not kept:
-        write_json(begun, {"clearing": True})  # cut off at any moment, it will be cleared again
+        write_json(begun, {"clearing": True})  # if it is interrupted, the folder is cleared again
         shutil.rmtree(folder, ignore_errors=True)
     write_json(begun, stable)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / RECORD).unlink(missing_ok=True)
-    began = time.monotonic()
-    step.work(folder)
-    seconds = time.monotonic() - began
+    seconds = measure_seconds(lambda: step.work(folder))
     record = {"format": "numerate-step", "version": 1, **key, "versions": list_versions()}
     record |= {
         "outputs": _hash_outputs(step, folder),
@@ -125,19 +123,15 @@ def run_step(step: Step, root: Path) -> float:
     return seconds
 
 
-def list_versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that results may depend on."""
-    versions = {"numerate": __version__, "python": platform.python_version()}
-    for library in _LIBRARIES:
-        try:
-            versions[library] = version(library)
-        except PackageNotFoundError:
-            continue
-    return versions
+def measure_seconds(work: Callable[[], object]) -> float:
+    """Return how many seconds a call takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def hash_path(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the names and contents of all in a folder."""
+    """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
     if path.is_dir():
         names = sorted(file.relative_to(path).as_posix() for file in path.rglob("*"))
         parts = [f"{name} {hash_path(path / name)}" for name in names if (path / name).is_file()]
@@ -147,15 +141,14 @@ def hash_path(path: Path) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _hash_file(path: Path, size: int, modified: int) -> str:
-    """Of a file as it is at that size and time: weights are hashed once, not for every step."""
-    del size, modified
+def _hash_file(path: Path, size: int, modified: int) -> str:  # noqa: ARG001
+    """Return the SHA-256 of a file; `size` and `modified` are the key that makes the cache safe."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _describe_work(step: Step) -> dict[str, Any]:
-    """All that a step's result depends on, as it comes back from JSON."""
+    """Return everything that the result depends on, as it is read back from JSON."""
     inputs = {name: _hash_input(value) for name, value in step.inputs.items()}
     key = {"stage": step.stage, "name": step.name, "settings": step.settings, "inputs": inputs}
     return dict(json.loads(json.dumps(key)))

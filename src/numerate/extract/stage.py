@@ -1,0 +1,129 @@
+"""The stage `extract` of a run: its settings, its step, and the estimate of its duration."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from numerate.errors import InputError
+from numerate.extract.corpus import Corpus, is_stream, open_corpus
+from numerate.extract.counts import Counts, extract_counts
+from numerate.extract.sources import Block
+from numerate.layout import RunContext
+from numerate.options import Domain, Errors
+from numerate.progress import show_progress
+from numerate.settings import Section
+from numerate.steps import Step, measure_seconds
+
+_SAMPLE_BYTES, _SAMPLE_BLOCKS = 2_000_000, 64
+
+
+class ExtractSettings(Section):
+    """Which numerals count, and how to read the corpus."""
+
+    domain: Domain = "integers"
+    field: str = "text"
+    errors: Errors = "strict"
+
+
+@dataclass(frozen=True)
+class RunText:
+    """The corpus of a run: the names that the config gives, and how to read them."""
+
+    names: tuple[str, ...]
+    settings: ExtractSettings
+
+    def __post_init__(self) -> None:
+        if "-" in self.names:
+            raise InputError("corpus must not be '-': a run reads it more than once; name a file")
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus that the names stand for."""
+        return open_corpus(self.names, field=self.settings.field, errors=self.settings.errors)
+
+    @property
+    def inputs(self) -> dict[str, Path | str]:
+        """The sources of the corpus as inputs of a step."""
+        return {name: name if is_stream(name) else Path(name) for name in self.corpus.sources}
+
+
+def plan_extract(run: RunContext, text: RunText) -> Step:
+    """Return the step that counts the numerals of the corpus."""
+
+    def work(folder: Path) -> None:
+        corpus = text.corpus
+        with show_progress("extract", corpus.size, quiet=run.quiet) as progress:
+            counts = extract_counts(
+                corpus, domain=text.settings.domain, workers=run.workers, progress=progress
+            )
+        counts.save(folder / run.layout.counts.name)
+
+    return Step(
+        stage="extract",
+        settings={"corpus": text.names, **text.settings.model_dump()},
+        inputs=text.inputs,
+        outputs=(run.layout.counts.name,),
+        work=work,
+        estimate=lambda: estimate_reading(text, run.workers, _count),
+    )
+
+
+@dataclass(frozen=True)
+class TextSample:
+    """The first blocks of a corpus; the whole corpus is `times` as long."""
+
+    blocks: tuple[Block, ...]
+    times: float
+
+
+def estimate_reading(
+    text: RunText, workers: int, work: Callable[[Sequence[Block]], object]
+) -> float | None:
+    """Return the seconds of some work on the whole corpus, from its first blocks.
+
+    None for a dataset of the hub, which would have to be downloaded.
+    """
+    sample = sample_text(text)
+    if sample is None:
+        return None
+    return sample.times / workers * measure_seconds(lambda: work(sample.blocks))
+
+
+def estimate_counts(text: RunText, path: Path) -> tuple[Counts, float] | None:
+    """Return the counts of a run, and by what factor the corpus has more words.
+
+    Before they are extracted, they are those of the first blocks; None for a dataset of the hub.
+    """
+    if path.exists():
+        return Counts.load(path), 1.0
+    sample = sample_text(text)
+    return None if sample is None else (_count(sample.blocks), sample.times)
+
+
+@lru_cache(maxsize=1)
+def _sample_corpus(corpus: Corpus) -> TextSample:
+    blocks = tuple(_take_blocks(corpus.blocks()))
+    size = corpus.size
+    return TextSample(blocks, size / max(1, blocks[-1].position) if size and blocks else 1.0)
+
+
+def sample_text(text: RunText) -> TextSample | None:
+    """Return the first blocks of a corpus; None for a dataset of the hub."""
+    if any(name.startswith("hf:") for name in text.names):
+        return None
+    return _sample_corpus(text.corpus)
+
+
+def _take_blocks(blocks: Iterator[Block]) -> Iterator[Block]:
+    taken = 0
+    for block in islice(blocks, _SAMPLE_BLOCKS):
+        yield block
+        taken += len(block.data)
+        if taken > _SAMPLE_BYTES:
+            return
+
+
+def _count(blocks: Sequence[Block]) -> Counts:
+    return extract_counts(text for block in blocks for text in block.texts())

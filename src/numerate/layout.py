@@ -1,0 +1,91 @@
+"""The layout of a run folder: where every stage keeps its files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+RECORD = "run.json"
+"""The file in the folder of every finished step that describes it."""
+
+
+@dataclass(frozen=True)
+class RunLayout:
+    """The paths of a run's files; `*` in place of a name makes a pattern for `glob`."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        """The settings of the run, and the names of its steps."""
+        return self.root / "config.json"
+
+    @property
+    def counts(self) -> Path:
+        """How often the corpus has each numeral."""
+        return self.root / "extract" / "counts.json"
+
+    def anchors(self, fit: str) -> Path:
+        """Return the anchors of a fit."""
+        return self.root / "fit" / fit / "anchors.json"
+
+    def sweep(self, fit: str) -> Path:
+        """Return the comparison of numbers of components of a fit."""
+        return self.root / "fit" / fit / "sweep.json"
+
+    def manifest(self, variant: str) -> Path:
+        """Return the manifest of a variant's primed corpus, which lies in the same folder."""
+        return self.root / "prime" / variant / "manifest.json"
+
+    def model(self, variant: str) -> Path:
+        """Return the model folder of a variant."""
+        return self.root / "pretrain" / variant / "model"
+
+    def baseline(self, system: str) -> Path:
+        """Return the model folder of a baseline."""
+        return self.root / "baseline" / system / "model"
+
+    @staticmethod
+    def curve(model: Path) -> Path:
+        """Return the training curve of a model folder."""
+        return model / "curve.json"
+
+    @property
+    def vectors(self) -> Path:
+        """The folder of cached vectors."""
+        return self.root / "vectors"
+
+    @property
+    def scores(self) -> Path:
+        """The scores of all systems of the run."""
+        return self.root / "probe" / "scores.jsonl"
+
+    def system_scores(self, folder: str) -> Path:
+        """Return the scores of one system."""
+        return self.root / "probe" / folder / "scores.jsonl"
+
+    def diagnostics(self, folder: str) -> Path:
+        """Return what the figures show of one system beyond its scores."""
+        return self.root / "probe" / folder / "portrait.json"
+
+    @property
+    def page(self) -> Path:
+        """The page of the report."""
+        return self.root / "report" / "index.html"
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What a stage has to know of the run that it is part of.
+
+    Args:
+        layout: The paths of the run's files.
+        workers: The number of processes.
+        quiet: Whether to hide progress bars.
+        draw_curve: Draws the training curve in the folder of a trained model; the report does
+            this, which stages of training cannot import.
+    """
+
+    layout: RunLayout
+    workers: int = 1
+    quiet: bool = True
+    draw_curve: Callable[[Path], object] | None = None

@@ -1,0 +1,211 @@
+"""Pre-training on anchors, the paper's recipe: masked language modelling of anchors alone.
+
+The input is a primed corpus. Its sequences become rows, the anchors in them are masked, and some
+sequences are held out for validation.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from accelerate import PartialState
+
+from numerate.errors import InputError
+from numerate.fit.anchors import AnchorSet
+from numerate.models.base_model import max_tokens
+from numerate.models.card import write_card
+from numerate.models.digit_tokenizer import split_digits
+from numerate.models.folder import set_priming, write_modules
+from numerate.models.head import LabelledHead
+from numerate.models.names import resolve_model
+from numerate.pretrain.batches import PlannedRows, RowExample
+from numerate.pretrain.config import PretrainConfig
+from numerate.pretrain.masking import IGNORED, Batch, Masking
+from numerate.pretrain.recipe import Measure, Recipe, linear_rate
+from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource, read_held_out
+from numerate.pretrain.sequences import Keep, Sequences, read_sequences
+from numerate.pretrain.validation import Validator
+from numerate.prime.primed_corpus import PrimedCorpus
+from numerate.prime.scheme import Priming
+from numerate.prime.text import MARKERS, prime_text
+
+
+class AnchorRecipe(Recipe[PretrainConfig]):
+    """Masked language modelling in which the anchors are masked."""
+
+    stage: ClassVar[str] = "pretrain"
+    mean_over_step: ClassVar[bool] = True
+
+    def __init__(self, primed: PrimedCorpus, config: PretrainConfig) -> None:
+        super().__init__(config)
+        self._primed = primed
+        self.markers = MARKERS[primed.settings["marker"]]
+        self.scheduler = config.scheduler
+
+    @property
+    def own_settings(self) -> dict[str, Any]:
+        """The settings of the corpus."""
+        return {"corpus": self._primed.settings}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The schedule, the weight decay and where to log."""
+        return {
+            "lr_scheduler_type": self.config.scheduler,
+            "warmup_steps": self.config.warmup,
+            "weight_decay": self.config.weight_decay,
+            "report_to": self.config.report_to,
+        }
+
+    def load(self) -> None:
+        """Load the base model, if its anchors and those of the corpus are of one kind."""
+        _check_anchors(self._primed, self.config.base)
+        super().load()
+        if self.config.pieces == "digits":
+            split = split_digits(self.base.tokenizer, self.config.base, number_words=False)
+            self.base = replace(self.base, tokenizer=split)
+
+    def prepare(self, folder: Path) -> None:
+        """Tokenize the corpus, hold some sequences out and plan the rows."""
+        config, base, processes = self.config, self.base, PartialState()
+        max_length = min(config.max_length, max_tokens(base.model, base.tokenizer))
+        with processes.main_process_first():
+            sequences = self._tokenize(folder / "sequences", max_length)
+        train, held_out = _split(sequences, config)
+        self._rows = PlannedRows(
+            train,
+            max_length=max_length,
+            rows_per_step=config.batch_size * config.accumulate * processes.num_processes,
+            seed=config.seed,
+            rehearsal=self._rehearsal(max_length),
+        )
+        self.examples_per_epoch = self._rows.rows_per_epoch
+        self._masking = Masking.of(
+            base.tokenizer,
+            base.model.config.vocab_size,
+            anchor_visible=config.anchor_visible,
+            mlm_probability=config.mlm_probability,
+        )
+        self._head = LabelledHead(base.model)
+        self._validator = Validator(
+            held_out,
+            self._masking,
+            base.tokenizer,
+            self._primed.anchors,
+            max_length=max_length,
+            batch_size=config.batch_size,
+        )
+
+    def draw(self, index: int) -> RowExample:
+        """Return a row of sequences with the seed of its masks."""
+        return self._rows[index]
+
+    def collate(self, examples: Sequence[RowExample]) -> Batch:
+        """Return the sequences of rows, masked and padded."""
+        return self._masking.collate(examples)
+
+    def measure(
+        self, model: torch.nn.Module, batch: Batch, n_labels: torch.Tensor | None
+    ) -> Measure:
+        """Compute the cross-entropy of the masked tokens; the head runs at these alone."""
+        labels = batch.pop("labels")
+        chosen = labels != IGNORED
+        targets = labels[chosen]
+        with self._head.at(chosen):
+            logits = model(**batch).logits[0]
+        loss = torch.nn.functional.cross_entropy(logits.float(), targets, reduction="sum")
+        loss = loss / (len(targets) if n_labels is None else n_labels)
+        correct = int((logits.argmax(dim=-1) == targets).sum())
+        return Measure(loss, len(targets), correct, int(batch["attention_mask"].sum()))
+
+    def validate(self) -> dict[str, float]:
+        """Return how well the model predicts the masked anchors of the held-out sequences."""
+        processes = PartialState()
+        return self._validator.validate(
+            self.base.model,
+            self._head,
+            rank=processes.process_index,
+            n_ranks=processes.num_processes,
+        ).as_dict()
+
+    def rate(self, progress: float) -> float:
+        """Return the linear schedule with warm-up, for a budget of minutes."""
+        return linear_rate(progress, self.config.warmup)
+
+    def tokens_per_example(self) -> float:
+        """Return the mean number of tokens of a row."""
+        return self._rows.tokens_per_epoch / self._rows.rows_per_epoch
+
+    def describe(self) -> dict[str, Any]:
+        """Return a primed numeral, and the size of an epoch."""
+        marker = self._primed.settings["marker"]
+        return {
+            "example": prime_text("1999", self._primed.anchors, marker=marker).text,
+            "sequences_per_epoch": len(self._rows.corpus),
+            "tokens_per_epoch": self._rows.tokens_per_epoch,
+        }
+
+    def write_card(self, run: dict[str, Any]) -> str:
+        """Return the model card."""
+        return write_card(run)
+
+    def save(self, folder: Path) -> None:
+        """Write the model with its anchors, and the files of sentence-transformers."""
+        settings, config = self._primed.settings, self.base.model.config
+        priming = Priming(self._primed.anchors, settings["marker"], settings["numeral_form"])
+        set_priming(self.base.model, priming)
+        super().save(folder)
+        replace(self._primed.anchors, fit={}).save(folder / "anchors.json")
+        write_modules(folder, width=config.hidden_size, n_layers=config.num_hidden_layers)
+
+    def _tokenize(self, folder: Path, max_length: int) -> Sequences:
+        # Without a label a sequence teaches nothing: only ordinary masking needs them all.
+        keep: Keep = "all" if self.config.mlm_probability else "anchored"
+        documents = self._primed.documents
+        sequences = read_sequences(
+            folder, documents, self.base.tokenizer, max_length=max_length, keep=keep
+        )
+        if len(sequences) < 2:
+            raise InputError(f"{self._primed.folder}: too little text to train on and to validate")
+        return sequences
+
+    def _rehearsal(self, max_length: int) -> RehearsalSource | None:
+        config, primed = self.config, self._primed
+        if not config.rehearse:
+            return None
+        held_out = [read_held_out(Path(config.hold_out))] if config.hold_out else []
+        rehearsal = Rehearsal(primed.anchors, primed.settings["marker"], *held_out)
+        return RehearsalSource(rehearsal, self.base.tokenizer, config.rehearse, max_length)
+
+
+def _check_anchors(primed: PrimedCorpus, base: str) -> None:
+    """Refuse anchors that differ from those of the corpus, or in kind from those of the base."""
+    primed.check_anchors()
+    path = Path(resolve_model(base)) / "anchors.json"
+    if path.is_file():
+        theirs, ours = (
+            (anchors.scale, anchors.resolution, anchors.width)
+            for anchors in (AnchorSet.load(path), primed.anchors)
+        )
+        if theirs != ours:
+            form = "on the {} scale (resolution {:g}, width {})"
+            raise InputError(
+                f"{base}: was trained with anchors {form.format(*theirs)}, but the corpus is "
+                f"primed {form.format(*ours)}; prime it with the anchors of the model"
+            )
+
+
+def _split(sequences: Sequences, config: PretrainConfig) -> tuple[Sequences, Sequences]:
+    """Return the sequences to train on, and some with anchors to validate on."""
+    counts = np.add.reduceat(sequences.is_anchor, sequences.bounds[:-1], dtype=np.int64)
+    anchored = np.flatnonzero(counts)
+    wanted = math.ceil(config.validation_share * len(sequences))
+    n_held_out = max(1, min(wanted, config.validation_most, len(anchored) - 1))
+    rng = np.random.default_rng([config.seed, 0x5EED])
+    held_out = np.sort(rng.choice(anchored, n_held_out, replace=False))
+    rest = np.setdiff1d(np.arange(len(sequences)), held_out)
+    return sequences.select(rest), sequences.select(held_out)

@@ -1,0 +1,147 @@
+"""The interface of a kind of training: pre-training on anchors, GenBERT and MWP-BERT.
+
+`numerate.pretrain.train` runs the training loop; a recipe supplies the data, the loss, the
+validation and the files that belong to one kind of model.
+"""
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import torch
+
+from numerate.models.base_model import Base, load_base
+from numerate.pretrain.config import TrainingConfig
+
+NO_LIMIT = 10**9  # steps, when a budget of minutes ends the training
+_MIN_SAMPLE = 256  # examples whose mean length stands for all
+Config = TypeVar("Config", bound=TrainingConfig)
+NestedBatch = dict[str, Any]
+
+
+class Measure(NamedTuple):
+    """The loss of a batch with its number of labels, correct predictions and input tokens."""
+
+    loss: torch.Tensor
+    labelled: int
+    correct: int
+    tokens: int
+
+
+class Recipe(ABC, Generic[Config]):
+    """One kind of training. `load` and `prepare` are called once, before all other methods.
+
+    Attributes:
+        stage: The stage that `run.json` names.
+        markers: Tokens to add to the tokenizer of the base model.
+        mean_over_step: Whether the loss of a step is the mean over all of its labels, on all
+            devices; otherwise it is the mean of the losses of its batches.
+        scheduler: A learning rate schedule of transformers to follow instead of `rate`, unless the
+            budget is one of minutes.
+        examples_per_epoch: Number of examples in an epoch; `prepare` sets it.
+    """
+
+    stage: ClassVar[str]
+    markers: tuple[str, ...] = ()
+    mean_over_step: ClassVar[bool] = False
+    scheduler: str | None = None
+    base: Base
+    examples_per_epoch: int
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings that the result depends on, as they come back from JSON."""
+        return dict(json.loads(json.dumps(asdict(self.config) | self.own_settings)))
+
+    @property
+    @abstractmethod
+    def own_settings(self) -> dict[str, Any]:
+        """Settings beside those of the config."""
+
+    @property
+    @abstractmethod
+    def arguments(self) -> dict[str, Any]:
+        """Arguments for transformers beside those that all recipes share."""
+
+    def load(self) -> None:
+        """Load the base model with its tokenizer."""
+        self.base = load_base(self.config.base, self.markers, dropout=self.config.dropout)
+
+    @abstractmethod
+    def prepare(self, folder: Path) -> None:
+        """Read the data; `folder` keeps what a resumed training should not compute again."""
+
+    @abstractmethod
+    def draw(self, index: int) -> Any:  # noqa: ANN401
+        """Return an example of the training by its index; the same whenever it is drawn."""
+
+    @abstractmethod
+    def collate(self, examples: Sequence[Any]) -> NestedBatch:
+        """Return a batch of examples."""
+
+    @abstractmethod
+    def measure(
+        self, model: torch.nn.Module, batch: NestedBatch, n_labels: torch.Tensor | None
+    ) -> Measure:
+        """Compute the loss of a batch.
+
+        Args:
+            model: The model as the trainer has wrapped it.
+            batch: What `collate` returned.
+            n_labels: With `mean_over_step`, the number of labels of the step.
+        """
+
+    @abstractmethod
+    def validate(self) -> dict[str, float]:
+        """Return the loss, the accuracy and other metrics on held-out data."""
+
+    @abstractmethod
+    def rate(self, progress: float) -> float:
+        """Return the factor of the learning rate at a share of the training, from 0 to 1."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Return the entries of `run.json` that only this recipe has."""
+
+    @abstractmethod
+    def write_card(self, run: dict[str, Any]) -> str:
+        """Return the model card for the content of a `run.json`."""
+
+    def save(self, folder: Path) -> None:
+        """Write the model, with the dropout rates of the base model, and its tokenizer."""
+        for name, rate in self.base.dropout.items():
+            setattr(self.base.model.config, name, rate)
+        self.base.model.save_pretrained(folder)
+        self.base.tokenizer.save_pretrained(folder)
+
+    def tokens_per_example(self) -> float:
+        """Return the mean number of tokens, estimated from the first examples."""
+        size = self.config.batch_size
+        n_examples = size * math.ceil(_MIN_SAMPLE / size)
+        batch = self.collate([self.draw(index) for index in range(n_examples)])
+        return int(batch["tokens"]) / n_examples
+
+    def count_steps(self, examples_per_step: int) -> int:
+        """Return the number of optimizer steps that the budget allows."""
+        if self.config.max_minutes:
+            return NO_LIMIT
+        n_examples = self.config.epochs * self.examples_per_epoch
+        if self.config.max_tokens:
+            n_examples = self.config.max_tokens / self.tokens_per_example()
+        return max(1, round(n_examples / examples_per_step))
+
+
+def linear_rate(progress: float, warmup: float) -> float:
+    """Return a factor that rises from 0 to 1 in the warm-up, then falls to 0, both linearly.
+
+    >>> [linear_rate(progress, 0.2) for progress in (0.0, 0.1, 0.2, 0.6, 1.0)]
+    [0.0, 0.5, 1.0, 0.5, 0.0]
+    """
+    return progress / warmup if progress < warmup else (1 - progress) / (1 - warmup)

@@ -1,0 +1,155 @@
+"""The stages `pretrain` and `baseline` of a run: their steps and estimates of duration."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from numerate.errors import InputError
+from numerate.extract.stage import RunText, estimate_counts
+from numerate.layout import RunContext
+from numerate.models.names import SystemName
+from numerate.pretrain.config import BaselineConfig, MwpBertConfig, PretrainConfig, TrainingConfig
+from numerate.progress import show_training
+from numerate.steps import START_SECONDS, Step, measure_seconds
+
+if TYPE_CHECKING:
+    from numerate.progress import Status
+
+OF_RUN = ("base", "seed", "corpus", "field", "errors")
+"""Settings of training that a config gives for the whole run."""
+_OUTPUTS = ("model/model.safetensors", "model/config.json")
+_TOKENS_PER_WORD = 1.4
+_SAMPLE_ROWS, _SAMPLE_LENGTH = 8, 128
+
+
+def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: RunText) -> Step:
+    """Return the step that trains a variant."""
+    manifest, counts = run.layout.manifest(variant), run.layout.counts
+    inputs: dict[str, Path | str] = {manifest.name: manifest, "base": _locate_base(config)}
+    if config.hold_out:
+        inputs["hold_out"] = Path(config.hold_out)
+
+    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+        from numerate.pretrain.train import pretrain_model
+        from numerate.prime.primed_corpus import open_primed
+
+        chosen = config
+        if config.rehearse and not config.hold_out:  # the probes will ask these out-of-domain
+            chosen = replace(config, hold_out=str(counts.resolve()))
+        primed = open_primed(manifest.parent)
+        pretrain_model(primed, chosen, folder, resume=resume, report=report)
+
+    def estimate() -> float | None:
+        found = estimate_counts(text, counts)
+        words = found[0].words * found[1] if found else None
+        return estimate_training(config, words, lambda: measure_training(config))
+
+    return Step(
+        stage="pretrain",
+        name=variant,
+        settings=asdict(config),
+        inputs=inputs,
+        outputs=_OUTPUTS,
+        work=lambda folder: _train(run, folder / "model", "pretrain", train),
+        estimate=estimate,
+    )
+
+
+def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: RunText) -> Step:
+    """Return the step that trains a baseline."""
+    inputs: dict[str, Path | str] = {"base": _locate_base(config)}
+    if isinstance(config, MwpBertConfig):
+        inputs["problems"] = path = Path(config.problems)
+        if not path.is_file():
+            raise InputError(f"mwp_bert.problems: {path}: no such file")
+    else:
+        inputs |= text.inputs
+
+    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+        from numerate.pretrain.baselines.train import train_baseline
+
+        train_baseline(config, folder, resume=resume, report=report)
+
+    return Step(
+        stage="baseline",
+        name=system,
+        settings=asdict(config),
+        inputs=inputs,
+        outputs=_OUTPUTS,
+        work=lambda folder: _train(run, folder / "model", system, train),
+        estimate=lambda: estimate_training(config, None, lambda: measure_training(config)),
+    )
+
+
+def _locate_base(config: TrainingConfig) -> Path | str:
+    return SystemName("base", "model", config.base).location
+
+
+def _train(
+    run: RunContext,
+    folder: Path,
+    title: str,
+    train: "Callable[[Path, bool, Callable[[Status], object]], None]",
+) -> None:
+    """Train a model, from its last checkpoint if there is one, and draw its curve."""
+    from numerate.pretrain.resume import is_begun
+
+    begun = is_begun(folder)
+    if not begun:
+        shutil.rmtree(folder, ignore_errors=True)  # killed before it had written its plan
+    with show_training(title, quiet=run.quiet) as report:
+        train(folder, begun, report)
+    if run.draw_curve:
+        run.draw_curve(folder)
+
+
+def estimate_training(
+    config: TrainingConfig, words: float | None, measure: Callable[[], float]
+) -> float | None:
+    """Return the seconds that a training may take; None if its length is unknown.
+
+    Args:
+        config: The settings.
+        words: Words of an epoch, if known.
+        measure: Returns the tokens per second; called only if they matter.
+    """
+    if config.max_minutes:
+        return 60 * config.max_minutes
+    if config.max_tokens is None and words is None:
+        return None
+    tokens = config.max_tokens or config.epochs * _TOKENS_PER_WORD * (words or 0.0)
+    return START_SECONDS + tokens / measure()
+
+
+def measure_training(config: TrainingConfig) -> float:
+    """Return the tokens per second of a training step on the base model."""
+    length = config.max_length if isinstance(config, PretrainConfig) else _SAMPLE_LENGTH
+    return _measure_base(config.base, min(config.batch_size, _SAMPLE_ROWS), length)
+
+
+@lru_cache
+def _measure_base(name: str, rows: int, length: int) -> float:
+    import torch
+
+    from numerate.models.base_model import load_base, max_tokens
+    from numerate.models.head import LabelledHead
+
+    base = load_base(name, ())
+    length = min(length, max_tokens(base.model, base.tokenizer))
+    ids = torch.randint(5, len(base.tokenizer), (rows, length))
+    chosen = torch.zeros_like(ids, dtype=torch.bool)
+    chosen[:, ::20] = True  # about as many labels as a primed corpus has anchors
+    head = LabelledHead(base.model)
+    optimizer = torch.optim.AdamW(base.model.parameters(), 1e-9, fused=True)
+
+    def train() -> None:
+        with head.at(chosen):
+            logits = base.model(input_ids=ids).logits[0]
+        torch.nn.functional.cross_entropy(logits, ids[chosen]).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+
+    train()  # the first step sets up what the others use
+    return ids.numel() / measure_seconds(train)

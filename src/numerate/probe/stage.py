@@ -1,0 +1,221 @@
+"""The stage `probe` of a run: its settings, its steps, and the estimate of their duration."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from pydantic import Field, ValidationInfo, field_validator
+
+from numerate.errors import InputError
+from numerate.extract.counts import Counts
+from numerate.extract.ranges import PROBE_RANGES
+from numerate.extract.stage import RunText, estimate_counts
+from numerate.layout import RunContext
+from numerate.models.names import SystemName
+from numerate.options import Anchor, Readout
+from numerate.prime.stage import PrimingPlan
+from numerate.probe.protocols import Protocol, find_protocol
+from numerate.probe.samples import PROBE_DOMAINS, TASKS
+from numerate.progress import show_progress
+from numerate.settings import Section
+from numerate.steps import START_SECONDS, Step, measure_seconds
+
+_SAMPLE_NUMERALS, _PARTS = 1000, 20
+_NEW_PER_SEED = 0.3  # share of the numerals of a seed that earlier seeds did not ask
+
+
+class ProbeSettings(Section):
+    """What to ask, and how models with anchors are shown them."""
+
+    protocol: str = "laptop"
+    tasks: tuple[str, ...] = TASKS
+    domains: tuple[str, ...] = PROBE_DOMAINS
+    ranges: tuple[str, ...] = tuple(PROBE_RANGES)
+    anchor: tuple[Anchor, ...] = get_args(Anchor)
+    read: Readout = "all"
+    seeds: int = Field(default=3, gt=0)
+
+    @field_validator("protocol")
+    @classmethod
+    def _known_protocol(cls, name: str) -> str:
+        return find_protocol(name).name
+
+    @field_validator("tasks", "domains", "ranges")
+    @classmethod
+    def _known_words(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        choices = {"tasks": TASKS, "domains": PROBE_DOMAINS, "ranges": tuple(PROBE_RANGES)}
+        known = choices[info.field_name or ""]
+        for word in words:
+            if word not in known:
+                raise InputError(f"must be among {', '.join(known)}, got {word!r}")
+        return words
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeTarget:
+    """A system to probe.
+
+    Args:
+        folder: The name of its folder in the run.
+        system: The system and its title.
+        trained_here: Whether the run itself trains it, so that its folder may not exist yet.
+        shown: How it is shown anchors; None if it has none.
+        read: Which tokens make a vector; None for the choice of the config.
+        priming: The anchors that an untrained model is shown, as a control.
+    """
+
+    folder: str
+    system: SystemName
+    trained_here: bool = False
+    shown: Anchor | None = None
+    read: Readout | None = None
+    priming: PrimingPlan | None = None
+
+
+def plan_probe(
+    run: RunContext, target: ProbeTarget, settings: ProbeSettings, base: str, text: RunText
+) -> Step:
+    """Return the step that probes a system; `base` and `text` serve the estimate alone."""
+    system = target.system
+    described: dict[str, Any] = {
+        "title": system.title,
+        **settings.model_dump(exclude={"anchor"}),
+        "shown": target.shown,
+        "read": target.read or settings.read,
+    }
+    inputs: dict[str, Path | str] = {run.layout.counts.name: run.layout.counts}
+    inputs["model"] = Path(system.path) if target.trained_here else system.location
+    if system.kind not in ("model", "control"):
+        inputs["kind"] = system.kind
+    if target.priming:
+        described |= target.priming.describe()
+        inputs[target.priming.anchors.name] = target.priming.anchors
+    layout = run.layout
+    return Step(
+        stage="probe",
+        name=target.folder,
+        settings=described,
+        inputs=inputs,
+        outputs=(layout.system_scores("*").name, layout.diagnostics("*").name),
+        work=lambda folder: _probe(run, target, settings, folder),
+        estimate=lambda: estimate_probe(run, settings, base=base, text=text),
+        growing=("seeds",),
+    )
+
+
+def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder: Path) -> None:
+    from numerate.probe.diagnose import diagnose_system
+    from numerate.probe.plan import Plan, probe_system
+    from numerate.probe.scores import write_scores
+    from numerate.probe.systems import Reading, open_systems
+
+    plan = Plan(
+        tasks=settings.tasks,
+        seeds=tuple(range(settings.seeds)),
+        protocol=find_protocol(settings.protocol),
+        counts=Counts.load(run.layout.counts),
+        domains=settings.domains,
+        ranges=settings.ranges,
+        cache=run.layout.vectors,
+        workers=run.workers,
+    )
+    reading = Reading((target.shown or "visible",), target.read or settings.read)
+    priming = target.priming.load() if target.priming else None
+    [system] = open_systems(target.system, reading=reading, priming=priming)
+    path, notes = folder / run.layout.system_scores("*").name, list[str]()
+    title = f"probe {system.name}"
+    with show_progress(title, len(plan.cells), quiet=run.quiet, unit="items") as progress:
+        scores = probe_system(system, plan, path, progress=progress, note=notes.append)
+    if not scores:
+        raise InputError(f"no cell can be probed: {notes[0]}; take more text")
+    diagnostics = replace(diagnose_system(system, plan), notes=tuple(notes))
+    diagnostics.save(folder / run.layout.diagnostics("*").name)
+    write_scores(path, scores)
+
+
+def estimate_probe(
+    run: RunContext, settings: ProbeSettings, *, base: str, text: RunText
+) -> float | None:
+    """Return the seconds to probe a model like the base; None before the counts are known."""
+    from numerate.probe.plan import Plan, draw_samples
+
+    found = estimate_counts(text, run.layout.counts)
+    if found is None:
+        return None
+    protocol = find_protocol(settings.protocol)
+    plan = Plan(
+        tasks=settings.tasks,
+        seeds=(0,),
+        protocol=protocol,
+        counts=found[0],
+        domains=settings.domains,
+        ranges=settings.ranges,
+    )
+    samples = draw_samples(plan, plan.cells)
+    asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
+    width, per_numeral = _measure_embedding(base)
+    numerals = len(np.unique(np.concatenate(asked))) if asked else 0
+    cells = sum(_measure_cell(cell.task, protocol, width) for cell in samples)
+    return add_seeds(numerals * per_numeral, cells / run.workers, settings.seeds)
+
+
+def add_seeds(embedding: float, cells: float, n_seeds: int) -> float:
+    """Return the seconds of all seeds, from those to embed and to score the first one.
+
+    >>> add_seeds(10.0, 20.0, 3)  # 5 to start, 10 + 2 * 3 to embed, 3 * 20 to score
+    81.0
+    """
+    return START_SECONDS + embedding * (1 + _NEW_PER_SEED * (n_seeds - 1)) + n_seeds * cells
+
+
+@lru_cache
+def _measure_embedding(base: str) -> tuple[int, float]:
+    """Return the width of the base model's vectors, and the seconds per numeral."""
+    from numerate.embed.load import load
+
+    encoder = load(SystemName("base", "model", base))
+    numerals = np.random.default_rng(0).integers(1, 10**6, _SAMPLE_NUMERALS).tolist()
+    seconds = measure_seconds(lambda: encoder.embed_numerals(numerals, show_bar=False))
+    return int(encoder.model.config.hidden_size), seconds / len(set(numerals))
+
+
+@lru_cache
+def _measure_cell(task: str, protocol: Protocol, width: int) -> float:
+    """Return the seconds of a cell: 1/20 and 2/20 of the trees or epochs, extrapolated."""
+    few, more = (_shorten(protocol, parts) for parts in (1, 2))
+    _time_cell(task, few, width)  # the first one loads libraries
+    first, second = _time_cell(task, few, width), _time_cell(task, more, width)
+    return first + max(0.0, second - first) * (_PARTS - 1)
+
+
+def _time_cell(task: str, protocol: Protocol, width: int) -> float:
+    """Return the seconds of a cell with random vectors."""
+    from numerate.probe.plan import Plan, draw_samples
+    from numerate.probe.score_cell import Cell, Question, score_question
+
+    known = np.arange(1, 1 + min(protocol.most or 2000, 2000))
+    counts = Counts(dict.fromkeys(known.tolist(), 1), documents=1, words=1)
+    vectors = np.random.default_rng(0).standard_normal((len(known), width)).astype(np.float32)
+    cell = Cell(task, "in", "all", 0)
+    plan = Plan(tasks=(task,), seeds=(0,), protocol=protocol, counts=counts)
+    [sample] = draw_samples(plan, [cell]).values()
+    question = Question(
+        cell=cell,
+        sample=sample,
+        numerals=known,
+        vectors=vectors,
+        protocol=protocol,
+        regressors=plan.regressors,
+        device=plan.device,
+        threads=1,
+    )
+    return measure_seconds(partial(score_question, question))
+
+
+def _shorten(protocol: Protocol, parts: int) -> Protocol:
+    """Return a protocol with only some twentieths of its trees and epochs."""
+    epochs = max(1, parts * protocol.lists.epochs // _PARTS)
+    trees = max(1, parts * protocol.trees // _PARTS)
+    return replace(protocol, trees=trees, lists=replace(protocol.lists, epochs=epochs))

@@ -1,0 +1,73 @@
+"""The systems of a config, as the stage `probe` needs them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from numerate.layout import RunContext
+from numerate.models.names import SystemKind, SystemName
+from numerate.prime.stage import PrimingPlan
+from numerate.probe.labels import SystemLabel
+from numerate.probe.stage import ProbeTarget
+from numerate.run.config import RECIPES, Config
+
+
+def find_priming(config: Config, run: RunContext, variant: str) -> PrimingPlan:
+    """Return how a variant primes text."""
+    chosen = config.variants[variant]
+    anchors = run.layout.anchors(config.fit_name(variant))
+    return PrimingPlan(anchors, chosen.marker, chosen.prime)
+
+
+def list_targets(config: Config, run: RunContext) -> list[ProbeTarget]:
+    """Return the systems to probe, each with a folder of its own."""
+    targets: list[ProbeTarget] = []
+    for system in config.systems:
+        for target in _find_targets(config, run, system):
+            taken = sum(other.folder.split("~")[0] == target.folder for other in targets)
+            folder = f"{target.folder}~{taken + 1}" if taken else target.folder
+            targets.append(replace(target, folder=folder))
+    return targets
+
+
+def _find_targets(config: Config, run: RunContext, system: str) -> Iterator[ProbeTarget]:
+    kind, _, variant = system.partition(":")
+    if system in config.variants:
+        name = SystemName(system, "model", str(run.layout.model(system)))
+        target = ProbeTarget(folder=system, system=name, trained_here=True)
+        yield from _show_anchors(config, system, target)
+    elif kind == "twin":
+        title = str(SystemLabel(name=variant).twin)
+        target = _prime_base(config, run, variant, f"twin-{variant}", title)
+        yield from _show_anchors(config, variant, target)
+    elif kind == "primed":
+        title = str(SystemLabel.of_primed_base(variant))
+        target = _prime_base(config, run, variant, f"primed-{variant}", title)
+        yield replace(target, shown="visible", read=config.variants[variant].read)
+    elif system in RECIPES:
+        name = SystemName(config.baseline(system).title, "model", str(run.layout.baseline(system)))
+        yield ProbeTarget(folder=system, system=name, trained_here=True)
+    elif system == "base":
+        name = SystemName("base", "model", config.base)
+        yield ProbeTarget(folder="base", system=name, shown="absent")
+    else:
+        name = SystemName.parse(system)
+        folder = re.sub(r"[^\w.-]+", "-", name.title).strip("-.")
+        yield ProbeTarget(folder=folder, system=name)
+
+
+def _show_anchors(config: Config, variant: str, target: ProbeTarget) -> Iterator[ProbeTarget]:
+    """Yield a system for each way in which a variant is shown its anchors."""
+    chosen = config.variants[variant]
+    for shown in chosen.anchor or config.probe.anchor:
+        read = "all" if shown == "absent" else chosen.read  # there is only the numeral
+        yield replace(target, folder=f"{target.folder}-{shown}", shown=shown, read=read)
+
+
+def _prime_base(
+    config: Config, run: RunContext, variant: str, folder: str, title: str
+) -> ProbeTarget:
+    """Return the untrained base model that is shown the text of a variant in its pieces."""
+    kind: SystemKind = "digits" if config.variants[variant].pretrain.pieces == "digits" else "model"
+    system = SystemName(title, kind, config.base, primed=True)
+    return ProbeTarget(folder=folder, system=system, priming=find_priming(config, run, variant))

@@ -1,0 +1,52 @@
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from numerate.errors import InputError
+from numerate.parallel import map_ordered
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_order_and_items_are_drawn_as_needed(workers):
+    drawn = []
+
+    def numbers():
+        for number in range(100):
+            drawn.append(number)
+            yield number
+
+    results = map_ordered(str, numbers(), workers=workers)
+    assert next(results) == (0, "0")
+    assert len(drawn) <= 2 * workers
+    assert [result for _, result in results] == [str(number) for number in range(1, 100)]
+
+
+def test_workers_must_be_at_least_one():
+    with pytest.raises(InputError, match="workers must be at least 1, got 0"):
+        list(map_ordered(str, [1], workers=0))
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path):
+    code = (
+        "import os, time\n"
+        "from numerate.parallel import map_ordered\n"
+        "results = map_ordered(os.getpgid, [0, 1, 2, 3], workers=2)\n"
+        "print(next(results), flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
+    )
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    for _ in range(3000):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("workers still run five minutes after their parent was killed")
