@@ -1,8 +1,9 @@
 """What training adds to the neighbours of numbers, beside two controls, over several trainings.
 
 The demo's run, with other seeds of training: each variant, its twin (the same model untrained,
-shown the same bare numbers and read at the same place), and the same training on *shuffled* anchors,
-where every numeral has the anchor of another: what these give too is not learned from anchors.
+shown the same bare numbers and read at the same place), and the same training on *shuffled*
+anchors, where every numeral has the anchor of another: what these give too is not learned from
+anchors.
 
 `python -m benchmarks.neighbours [NAME=CORPUS]` writes `results/neighbours/NAME.json`; without a
 corpus it takes the embedded one, where the settings were chosen.
@@ -53,9 +54,9 @@ def measure(corpus: str, seed: int, *, shuffled: bool) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder, _shuffle_anchors() if shuffled else nullcontext():
         run_config(load_config("demo", changes), Path(folder), workers=1, quiet=True)
         return {
-            portrait.system: portrait.neighbours.typical_factor
-            for portrait in read_run(Path(folder)).portraits
-            if portrait.neighbours
+            one.system: one.neighbours.typical_factor
+            for one in read_run(Path(folder)).diagnostics
+            if one.neighbours
         }
 
 

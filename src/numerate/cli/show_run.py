@@ -9,9 +9,9 @@ from rich.text import Text
 
 from numerate.cli.show_probe import show_scores
 from numerate.progress import format_seconds
+from numerate.report.neighbour_charts import tabulate_neighbours
 from numerate.report.paper import find_paper_scores
 from numerate.report.run_folder import RunFiles, read_run
-from numerate.report.system_charts import tabulate_neighbours
 from numerate.report.tables import tabulate_scores
 from numerate.report.write import choose_headline
 from numerate.run.config import Config
@@ -88,7 +88,7 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
 
 def _show_neighbours(run: RunFiles) -> RenderableType:
     """The numbers that each system finds most like some examples, if the run looked for them."""
-    header, rows = tabulate_neighbours(run.portraits)
+    header, rows = tabulate_neighbours(run.diagnostics)
     if not rows:
         return Text()
     table = Table(title="Which numbers are most like it?", title_justify="left", box=SIMPLE_HEAD)
