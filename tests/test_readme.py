@@ -67,3 +67,14 @@ def test_the_layout_shown_is_the_one_there_is():
         room.relative_to(folder).as_posix(): {path.stem for path in room.glob("[!_]*.py")} - {ALIAS}
         for room in rooms
     }
+
+
+def test_the_modules_and_functions_of_the_architecture_page_exist():
+    text = (README.parent / "docs" / "architecture.md").read_text()
+    package = README.parent / "src" / "numerate"
+    modules = set(re.findall(r"`([\w/]+\.py)`", text)) - {"stage.py", "__init__.py"}
+    assert len(modules) > 20
+    assert [name for name in sorted(modules) if not (package / name).is_file()] == []
+    for name, module in re.findall(r"`(\w+)` in `([\w/]+\.py)`", text):
+        pattern = rf"^(?:def|class) {name}\b|^{name}\b.* = "
+        assert re.search(pattern, (package / module).read_text(), re.MULTILINE), (name, module)

@@ -223,6 +223,12 @@ def test_options_that_do_not_exist_are_refused(option, choices):
         sweep_components(YEARS, [5], **{option: "x"})
 
 
+@pytest.mark.parametrize("convert", [rescale, restore])
+def test_a_scale_that_does_not_exist_is_refused(convert):
+    with pytest.raises(InputError, match="scale must be one of linear, ln, log10, got 'log'"):
+        convert([10], "log")
+
+
 def test_sizes_are_whole_numbers():
     assert parse_sizes("10, 20,50") == [10, 20, 50]
     for wrong in ("", "10,", "a", "0", "-5", "1.5"):

@@ -32,7 +32,7 @@ def test_embed_writes_what_python_computes(run, anchored_models, tmp_path):
     (tmp_path / "more.txt").write_text("7\n\n99999\n")
     code, shown, _ = run(
         "embed", folder, "1999", "12,345", "--from", tmp_path / "more.txt", "--out", out,
-        "--anchor", "masked", "--read", "anchor", "--layers", "-1",
+        "--show", "masked", "--read", "anchor", "--layers", "-1",
     )  # fmt: skip
     assert code == 0
     assert "1999 <ANC> [MASK]" in shown
@@ -76,18 +76,18 @@ SENTENCES = ["--tasks", "paraphrases"]
         (["embed", "MODEL", "7", "--from", "no.txt"], "no.txt: No such file"),
         (["embed", "MODEL", "7", "--out", "a.npy"], "--out must end in .npz, got a.npy"),
         (["embed", "MODEL", "7", "--layers", "x"], "layers must be like -1 or -4,-3,-2,-1"),
-        (["embed", "PLAIN", "7", "--anchor", "visible"], "has no anchors, so none can be visible"),
+        (["embed", "PLAIN", "7", "--show", "visible"], "has no anchors, so none can be visible"),
         (["embed", "FOLDER", "7"], "not a model folder; it has no config.json"),
         (["embed", "MODEL", "7", "--device", "abacus"], "device must be one of this machine"),
         (["similar", "MODEL", "abc"], "numerals[0] must be a whole number"),
         (["similar", "MODEL", "7", "--among", "x"], "among must be like 1900:2100"),
         (["probe", "MODEL", "--out", "s.jsonl", "--tasks", "rhyme"], "tasks must be among"),
         (
-            ["probe", "MODEL", "--out", "s.jsonl", "--anchor", "x", *SENTENCES],
+            ["probe", "MODEL", "--out", "s.jsonl", "--show", "x", *SENTENCES],
             "anchor must be among",
         ),
         (["probe", "MODEL", "--out", "s.jsonl", "--domains", "x", *SENTENCES], "domains must be"),
-        (["probe", "MODEL", "--out", "s.jsonl", "--compare", "x"], "--compare must be paper"),
+        (["probe", "MODEL", "--out", "s.jsonl", "--compare", "x"], "'x' is not one of"),
         (
             ["probe", "MODEL", "--out", "s.jsonl", "--seeds", "0"],
             "should be greater than or equal to 1",
@@ -367,7 +367,7 @@ def test_protocols_do_not_share_scores(tmp_path):
 
 def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):
     code, shown, _ = run(
-        "probe", anchored_models(), "--seeds", 2, "--anchor", "visible,absent", "--tasks",
+        "probe", anchored_models(), "--seeds", 2, "--show", "visible,absent", "--tasks",
         "retrieval", "--out", tmp_path / "scores.jsonl",
     )  # fmt: skip
     assert code == 0

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from numerate.cli.show_probe import show_scores
-from numerate.progress import tell_seconds
+from numerate.progress import format_seconds
 from numerate.report.neighbour_charts import tabulate_neighbours
 from numerate.report.paper import find_paper_scores
 from numerate.report.run_folder import RunFiles, read_run
@@ -32,7 +32,7 @@ def show_step(step: Step, state: State, seconds: float) -> RenderableType:
     if state == "done":
         return Text(f"{step.title}: done already", style="dim")
     line = Text(step.title, style="bold")
-    return line.append(f": {tell_seconds(seconds)}", style="")
+    return line.append(f": {format_seconds(seconds)}", style="")
 
 
 def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
@@ -50,14 +50,14 @@ def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
     }
     for step, state in zip(steps, states, strict=True):
         seconds = expected.get(step.title, 0.0)
-        cell = "unknown" if seconds is None else tell_seconds(seconds) if seconds else ""
+        cell = "unknown" if seconds is None else format_seconds(seconds) if seconds else ""
         table.add_row(Text(step.title), _PLANS[state], cell)
     if not expected:
         return Group(table, Text("All is done."))
     total = sum(seconds or 0.0 for seconds in expected.values())
     unknown = None in expected.values()
     more = "; what is unknown can be told when extract has run" if unknown else ""
-    return Group(table, Text(f"About {tell_seconds(total)} with {workers} processes{more}"))
+    return Group(table, Text(f"About {format_seconds(total)} with {workers} processes{more}"))
 
 
 def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:

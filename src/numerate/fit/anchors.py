@@ -56,6 +56,7 @@ def restore(
 
     An exponent gives its power of ten, the smallest value with this exponent.
     """
+    check_option("scale", scale, Scale)
     plain = np.asarray(positions, dtype=np.float64)
     if scale == "linear":
         return plain

@@ -54,10 +54,12 @@ def fit_anchors(
     check_option("scale", scale, Scale)
     if scale == "log10":
         return replace(_list_exponents(counts), width=width)
-    mixture = fit_scaled(counts, n_components, scale, resolution, seed, start)
+    mixture = _fit_scaled(
+        counts, n_components, scale=scale, resolution=resolution, start=start, seed=seed
+    )
     alive = mixture.weights * counts.numerals > 1e-6  # drop components without any numeral left
     means = np.unique(np.rint(mixture.means[alive])).astype(np.int64)
-    diagnosis = {**diagnose_fit(mixture, counts, n_components), "start": start, "seed": seed}
+    diagnosis = {**_diagnose_fit(mixture, counts, n_components), "start": start, "seed": seed}
     values = tuple(means.tolist())
     anchors = AnchorSet(scale, values, resolution=resolution, domain=counts.domain, width=width)
     return replace(anchors, fit={**diagnosis, "distances": measure_distances(anchors, counts)})
@@ -76,13 +78,8 @@ def _list_exponents(counts: Counts) -> AnchorSet:
     return replace(anchors, fit=diagnosis)
 
 
-def fit_scaled(
-    counts: Counts,
-    n_components: int,
-    scale: Scale,
-    resolution: float,
-    seed: int,
-    start: Start = "drawn",
+def _fit_scaled(
+    counts: Counts, n_components: int, *, scale: Scale, resolution: float, start: Start, seed: int
 ) -> Mixture:
     """Return the Gaussian mixture fitted to the positions of the numerals on a scale."""
     check_option("scale", scale, Scale)
@@ -104,7 +101,7 @@ def fit_scaled(
     return fit_mixture(positions, counts.weights, first)
 
 
-def diagnose_fit(mixture: Mixture, counts: Counts, n_components: int) -> dict[str, Any]:
+def _diagnose_fit(mixture: Mixture, counts: Counts, n_components: int) -> dict[str, Any]:
     """Return how well a mixture fits: log-likelihood, AIC, BIC and the course of the fit."""
     parameters = 3 * n_components - 1  # a mean, a variance and a weight each; weights sum to 1
     deviance = -2 * mixture.log_likelihood * counts.numerals
@@ -151,7 +148,7 @@ def measure_distances(anchors: AnchorSet, counts: Counts) -> list[dict[str, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """Mixtures of several sizes on one scale: a row from `diagnose_fit` for each."""
+    """Mixtures of several sizes on one scale: for each a row with its size, AIC, BIC and more."""
 
     scale: Scale
     rows: tuple[dict[str, Any], ...]
@@ -197,7 +194,9 @@ def sweep_components(
     """
     rows = []
     for size in sizes:
-        mixture = fit_scaled(counts, size, scale, resolution, seed, start)
+        mixture = _fit_scaled(
+            counts, size, scale=scale, resolution=resolution, start=start, seed=seed
+        )
         anchors = len(np.unique(np.rint(mixture.means)))
-        rows.append({**diagnose_fit(mixture, counts, size), "anchors": anchors})
+        rows.append({**_diagnose_fit(mixture, counts, size), "anchors": anchors})
     return Sweep(scale, tuple(rows))

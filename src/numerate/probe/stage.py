@@ -177,7 +177,7 @@ def _measure_embedding(base: str) -> tuple[int, float]:
 
     encoder = load(SystemName("base", "model", base))
     numerals = np.random.default_rng(0).integers(1, 10**6, _SAMPLE_NUMERALS).tolist()
-    seconds = measure_seconds(lambda: encoder.embed_numerals(numerals, show_bar=False))
+    seconds = measure_seconds(lambda: encoder.embed_numerals(numerals))
     return int(encoder.model.config.hidden_size), seconds / len(set(numerals))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numerate.errors import InputError
+from numerate.errors import InputError, needs_extra
 from numerate.files import write_file
 from numerate.report.charts import MOST_BANDS, Axis, Chart, ChartKind, Panel, Series, Systems
 from numerate.report.corpus_charts import chart_curves
@@ -45,10 +45,8 @@ def draw_curve(entries: Sequence[CurveEntry], path: Path) -> None:
 
 def make_figure(chart: Chart) -> "Figure":
     """Return a chart as a figure: its panels in rows, its title above, one legend below."""
-    try:
+    with needs_extra("drawing", "report"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("figures need matplotlib: pip install 'numerate[report]'") from None
     columns, height = _SHAPES[chart.kind]
     rows = -(-len(chart.panels) // columns)
     columns = -(-len(chart.panels) // rows)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from numerate.progress import tell_seconds
+from numerate.progress import format_seconds
 from numerate.report.charts import MOST_BANDS, Chart, Systems, describe_chart
 from numerate.report.headline import Headline
 from numerate.report.run_folder import RunFiles, StepRecord
@@ -65,8 +65,8 @@ def render_page(
         folded=[section for section in sections if section.folded],
         data={"charts": charts, "systems": systems.names, "most": MOST_BANDS},
         settings=json.dumps(run.config, indent=2, ensure_ascii=False, sort_keys=True),
-        steps=[(step, tell_seconds(step.seconds)) for step in run.steps],
-        total=tell_seconds(sum(step.seconds for step in run.steps)),
+        steps=[(step, format_seconds(step.seconds)) for step in run.steps],
+        total=format_seconds(sum(step.seconds for step in run.steps)),
         versions=_merge_versions(run.steps),
         command=command,
         style=style,
