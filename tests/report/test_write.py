@@ -1,6 +1,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -358,3 +360,14 @@ def test_damaged_files_and_wrong_words_are_refused_in_one_line(run_folder, tmp_p
     damaged.write_text('{"format": "numerate-portrait", "version": 1, "system": "a", "line": 3}')
     with pytest.raises(InputError, match=r"portrait\.json: damaged diagnostics"):
         write_report(copy)
+
+
+def test_a_report_needs_only_the_libraries_of_its_extra():
+    """`numerate[report]` installs neither torch nor scikit-learn nor pydantic."""
+    code = """
+import sys
+for name in ("torch", "sklearn", "pydantic", "xgboost", "transformers"):
+    sys.modules[name] = None
+import numerate.report.write
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -87,7 +87,7 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
 
 
 def _show_neighbours(run: RunFiles) -> RenderableType:
-    """The numbers that each system finds most like some examples, if the run looked for them."""
+    """Return a table of the numbers most like a few examples, or nothing if the run has none."""
     header, rows = tabulate_neighbours(run.diagnostics)
     if not rows:
         return Text()
