@@ -63,8 +63,8 @@ def byte_pair_tokenizer(names):
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names)
 
 
-def make_model(architecture):
-    """A masked language model of one layer, with random weights, and its tokenizer."""
+def make_model(architecture, n_layers=1):
+    """A small masked language model with random weights, and its tokenizer."""
     import torch
     import transformers as tf
 
@@ -89,13 +89,14 @@ def make_model(architecture):
         "modernbert": lambda: byte_pair_tokenizer(squared),
     }.get(architecture, word_piece_tokenizer)()
     size = {**SIZES, "vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    size["num_hidden_layers"] = n_layers
     model = {
         "bert": lambda: tf.BertForMaskedLM(tf.BertConfig(**size)),
         "distilbert": lambda: tf.DistilBertForMaskedLM(
             tf.DistilBertConfig(
                 vocab_size=size["vocab_size"],
                 dim=16,
-                n_layers=1,
+                n_layers=n_layers,
                 n_heads=2,
                 hidden_dim=32,
                 max_position_embeddings=66,
@@ -175,18 +176,18 @@ def anchored_models(tmp_path_factory):
 
     made = {}
 
-    def folder_of(architecture="bert", priming=None):
+    def folder_of(architecture="bert", priming=None, n_layers=1):
         priming = priming or Priming(AnchorSet("ln", (10, 17, 86, 104)))
-        key = architecture, priming
+        key = architecture, priming, n_layers
         if key not in made:
-            model, tokenizer = make_model(architecture)
+            model, tokenizer = make_model(architecture, n_layers)
             add_markers(model, tokenizer, MARKERS[priming.marker])
             set_priming(model, priming)
             folder = made[key] = tmp_path_factory.mktemp(f"anchored-{architecture}")
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
             priming.anchors.save(folder / "anchors.json")
-            write_modules(folder, width=model.config.hidden_size, n_layers=1)
+            write_modules(folder, width=model.config.hidden_size, n_layers=n_layers)
         return made[key]
 
     return folder_of

@@ -48,7 +48,7 @@ def _blur(true, error, rng):
     return true * np.exp(rng.normal(0, 0.1 * error, len(true)))
 
 
-def make_portrait(system, error, rng):
+def make_diagnostics(system, error, rng):
     low, high = np.unique(rng.integers(1, 10_001, 500)), np.unique(10 ** rng.uniform(0, 10, 400))
     high = np.unique(high.astype(np.int64))
     logs = np.log(np.arange(1, 101))
@@ -90,7 +90,7 @@ def make_curve():
     return [*entries, {"step": 200, "eval_loss": 1.1, "eval_accuracy": 0.81}]
 
 
-def make_lessons():
+def make_baseline_curves():
     """Curves of both recipes: shares that rise, and losses in units of their own that fall."""
     shares = [{"step": 10 * n, "eval_accuracy_sum": 0.1 * n, "eval_loss": 3} for n in range(4)]
     losses = [
@@ -122,7 +122,7 @@ def make_run(folder, *, systems=SYSTEMS, corpus_name="almanac.txt"):
     prime_corpus(corpus, anchors, folder / "prime" / "ln-anchors")
     curve = {"format": "numerate-curve", "version": 1, "entries": make_curve()}
     write_json(folder / "pretrain" / "ln-anchors" / "model" / "curve.json", curve)
-    for recipe, entries in make_lessons().items():
+    for recipe, entries in make_baseline_curves().items():
         write_json(
             folder / "baseline" / recipe / "model" / "curve.json", curve | {"entries": entries}
         )
@@ -131,7 +131,7 @@ def make_run(folder, *, systems=SYSTEMS, corpus_name="almanac.txt"):
     for place, (system, error) in enumerate(systems.items()):
         path = folder / "probe" / f"system-{place}" / "portrait.json"
         path.parent.mkdir(parents=True)
-        path.write_text(json.dumps(make_portrait(system, error, rng)))
+        path.write_text(json.dumps(make_diagnostics(system, error, rng)))
     write_steps(folder)
     return folder
 

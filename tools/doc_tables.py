@@ -11,6 +11,7 @@ from pathlib import Path
 from numerate.extract.ranges import OUT_RANGES, PROBE_RANGES
 from numerate.markdown import format_table
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
+from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score, read_scores
 from numerate.probe.statistics import (
     SeedValues,
@@ -24,8 +25,9 @@ from numerate.report.paper import read_paper_scores
 from numerate.report.tables import Grid, TableRow, is_contestant, low_is_good, tabulate_scores
 
 OURS = "ln-spread"
-VISIBLE, MASKED = (f"{OURS} ({anchor}) at anchor" for anchor in ("visible", "masked"))
-ABSENT = f"{OURS} (absent)"
+VISIBLE = str(SystemLabel(name=OURS, shown="visible", read="anchor"))
+MASKED = str(SystemLabel(name=OURS, shown="masked", read="anchor"))
+ABSENT = str(SystemLabel(name=OURS, shown="absent"))
 ORACLE = "control:oracle"
 _TASKS = (
     ("decoding", "log-rmse"),
@@ -71,7 +73,8 @@ _GIVEN = (
 
 def is_equal(system: str) -> bool:
     """Return whether a system is the base model or was trained and read on equal terms."""
-    return system == "base" or system.endswith(("recipe", "(masked)", "(masked) at anchor"))
+    label = SystemLabel.parse(system)
+    return label.name == "base" or label.name.endswith("recipe") or label.shown == "masked"
 
 
 def score_table(

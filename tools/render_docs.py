@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from numerate.markdown import format_table
-from numerate.progress import tell_seconds
+from numerate.progress import format_seconds
 from tools import doc_tables as tables
 
 README = Path(__file__).parents[1] / "README.md"
@@ -95,7 +95,7 @@ def _times_table() -> str:
         **{f"of it, {stage}": seconds for stage, seconds in stages.items()},
         "`make demo` again": times["seconds"]["demo, again"],
     }
-    rows = [[what, tell_seconds(seconds)] for what, seconds in durations.items()]
+    rows = [[what, format_seconds(seconds)] for what, seconds in durations.items()]
     return format_table(["on two cores", "time"], rows)
 
 

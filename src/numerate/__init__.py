@@ -24,14 +24,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'numerate' has no attribute {name!r}")
     room = _HOMES[name].split(".")[1]
-    try:
-        module = import_module(_HOMES[name])
-    except ModuleNotFoundError as error:
-        if room not in _EXTRAS or (error.name or "numerate").startswith("numerate"):
-            raise
-        remedy = f"pip install 'numerate[{_EXTRAS[room]}]'"
-        raise ImportError(f"numerate.{name} needs {error.name}: {remedy}") from error
-    return getattr(module, name)
+    with import_module("numerate.errors").needs_extra(f"numerate.{name}", _EXTRAS.get(room, "all")):
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -65,10 +65,10 @@ class Status:
     seconds_left: float
 
 
-def tell_seconds(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """Return a duration as people say it.
 
-    >>> tell_seconds(0.31), tell_seconds(75), tell_seconds(7260)
+    >>> format_seconds(0.31), format_seconds(75), format_seconds(7260)
     ('0.3 s', '1 min 15 s', '2 h 1 min')
     """
     if seconds < 10:

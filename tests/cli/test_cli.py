@@ -31,7 +31,7 @@ def run(*arguments, stdin=b""):
 
 
 def test_help_names_the_commands_without_heavy_imports():
-    heavy = "('numpy', 'rich', 'torch')"
+    heavy = "('numpy', 'pydantic', 'rich', 'torch')"
     code = f"import sys, numerate.cli; print([name for name in {heavy} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert loaded.stdout.decode().strip() == "[]"
@@ -79,6 +79,40 @@ def test_quiet_prints_nothing(work):
         ["prime", "a.txt", "--anchors", "anchors.json", "--out", "p", "-q"],
     ):
         assert run(*command) == (0, "", "")
+
+
+def test_every_command_can_be_quiet_and_workers_mean_the_same_everywhere():
+    import typer
+
+    from numerate.cli import app
+
+    group = typer.main.get_command(app)
+    names = [*group.commands, *(f"baseline {name}" for name in group.commands["baseline"].commands)]
+    names.remove("baseline")
+    helps = {name: run(*name.split(), "--help")[1] for name in names}
+    assert [name for name in names if "--quiet" not in helps[name]] == []
+    parallel = {name: text for name, text in helps.items() if "--workers" in text}
+    assert list(parallel) == ["extract", "prime", "probe", "run", "demo"]
+    for text in parallel.values():
+        assert "0: all cores. [default: (all cores); x>=0]" in " ".join(text.split())
+
+
+def test_options_of_training_come_from_its_config():
+    from numerate.pretrain.config import PretrainConfig
+
+    text = " ".join(run("pretrain", "--help")[1].split())
+    fields = PretrainConfig.__pydantic_fields__
+    for name in ("epochs", "learning_rate", "warmup", "pieces"):
+        assert f"{fields[name].description} [default: {fields[name].default}]" in text
+    assert "--validation-share" not in text
+    status, _, errors = run("pretrain", "p", "--base", "b", "--out", "o", "--warmup", "2")
+    assert (status, errors) == (2, "numerate: warmup must be at least 0 and below 1, got 2.0\n")
+
+
+def test_help_names_all_protocols():
+    from numerate.probe.protocols import PROTOCOLS
+
+    assert f"Protocol: {', '.join(PROTOCOLS)}." in " ".join(run("probe", "--help")[1].split())
 
 
 def test_a_pipe_primes_and_undoes(work):
@@ -133,7 +167,7 @@ MISTAKES = [
     (["extract", "nosuch.txt", "--out", "x"], "nosuch.txt: no such file or folder"),
     (["extract", "--out", "x"], "Missing argument 'CORPUS...'"),
     (["extract", "a.txt"], "Missing option '--out'"),
-    (["extract", "a.txt", "--out", "x", "--workers", "-1"], "workers must be at least 1"),
+    (["extract", "a.txt", "--out", "x", "--workers", "-1"], "should be greater than or equal to 0"),
     (["extract", "a.txt", "--out", "x", "--domain", "all"], "'all' is not one of"),
     (["fit", "anchors.json", "--out", "x"], "anchors.json: not a numerate-counts file"),
     (["fit", "counts.json"], "fit needs --out"),

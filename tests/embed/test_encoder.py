@@ -49,6 +49,26 @@ def test_numerals_have_the_vectors_of_the_papers_recipe(
     np.testing.assert_allclose(vectors, embed_slowly(folder, texts, [-1]), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("n_layers", "summed"), [(2, [-2, -1]), (5, [-4, -3, -2, -1])], ids=["all", "last-four"]
+)
+@pytest.mark.parametrize("architecture", ["bert", "distilbert", "modernbert"])
+def test_by_default_the_last_four_layers_are_summed(
+    architecture, n_layers, summed, anchored_models
+):
+    folder = anchored_models(architecture, n_layers=n_layers)
+    vectors = load(str(folder)).embed_numerals(NUMERALS)
+    texts = [prime_text(str(numeral), ANCHORS).text for numeral in NUMERALS]
+    np.testing.assert_allclose(vectors, embed_slowly(folder, texts, summed), atol=1e-5)
+
+
+def test_progress_counts_the_different_inputs(tiny_models):
+    calls = []
+    encoder = load(str(tiny_models("bert")))
+    encoder.embed_numerals([5, 86, 5, 1999], batch_tokens=1, progress=calls.append)
+    assert calls == [1, 2, 3]
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_plain_models_load_the_same_way(architecture, tiny_models):
     folder = tiny_models(architecture)
@@ -225,7 +245,7 @@ def test_what_is_no_model_is_one_line(tmp_path):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.json").write_text("{}")
     for name, message in (
-        ("cut", "its training was cut off, go on with --resume"),
+        ("cut", "its training was cut off, continue it with --resume"),
         ("empty", "not a model folder; it has no config.json"),
         ("file", "a file, not a model folder"),
         ("broken", "cannot be loaded as a model"),

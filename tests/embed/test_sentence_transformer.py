@@ -24,9 +24,10 @@ def run_without_numerate(code):
     return subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True)
 
 
+@pytest.mark.parametrize("n_layers", [1, 5])  # the last four are summed
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "modernbert", "distilbert"])
-def test_sentence_transformers_primes_by_itself(architecture, anchored_models):
-    folder = anchored_models(architecture)
+def test_sentence_transformers_primes_by_itself(architecture, n_layers, anchored_models):
+    folder = anchored_models(architecture, n_layers=n_layers)
     model = load_sentences(folder)
     for anchor in ("visible", "masked", "absent"):
         model[0].anchor = anchor

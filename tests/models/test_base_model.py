@@ -1,11 +1,14 @@
+from types import SimpleNamespace
+
 import pytest
 import torch
+import transformers
 from transformers import AutoModel
 
 from numerate.errors import InputError
-from numerate.models.base_model import _check_tokenizer, load_base
+from numerate.models.base_model import check_fast, load_base, max_tokens
 from numerate.models.head import LabelledHead
-from tests.conftest import ARCHITECTURES, make_model
+from tests.conftest import ARCHITECTURES, SIZES, make_model
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -59,8 +62,24 @@ def test_a_marker_starts_as_the_mean_of_all_tokens(tiny_models):
 
 
 def test_a_tokenizer_without_offsets_is_refused():
-    class Slow:
-        mask_token_id, pad_token_id, is_fast = 4, 0, False
+    with pytest.raises(InputError, match="slow: its tokenizer gives no offsets"):
+        check_fast("slow", SimpleNamespace(is_fast=False))
 
-    with pytest.raises(InputError, match="its tokenizer gives no offsets"):
-        _check_tokenizer("slow", Slow())
+
+@pytest.mark.parametrize(
+    ("name", "n_tokens"),
+    [("Bert", 20), ("Roberta", 16), ("XLMRoberta", 16), ("Camembert", 16), ("MPNet", 18)],
+)
+def test_the_longest_sequence_is_the_longest_that_the_model_computes(name, n_tokens):
+    # Positions start after the padding id, here 3: 0 to 3 of RoBERTa's 20 are never used. MPNet
+    # has 1 in place of the padding id.
+    size = {**SIZES, "max_position_embeddings": 20, "vocab_size": 50, "pad_token_id": 3}
+    config = getattr(transformers, f"{name}Config")(**size)
+    for kind in ("Model", "ForMaskedLM"):
+        model = getattr(transformers, name + kind)(config).eval()
+        found = max_tokens(model, SimpleNamespace(model_max_length=10**30))
+        assert found == n_tokens
+        model(input_ids=torch.full((1, found), 7))
+        with pytest.raises((IndexError, RuntimeError)):
+            model(input_ids=torch.full((1, found + 1), 7))
+    assert max_tokens(model, SimpleNamespace(model_max_length=5)) == 5

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers
 from numerate.pretrain.masking import IGNORED, mask_sequence
@@ -23,6 +24,12 @@ TEXTS = [
     "no numerals at all",
     "",
 ]
+
+
+def test_a_misspelt_choice_of_sequences_is_refused():
+    _, tokenizer = make_model("bert")
+    with pytest.raises(InputError, match="keep must be among anchored, all, got 'anchord'"):
+        list(tokenize_documents(["in 1999"], tokenizer, keep="anchord"))
 
 
 @pytest.fixture(scope="module", params=ARCHITECTURES)

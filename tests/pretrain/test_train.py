@@ -247,6 +247,7 @@ def test_two_processes_train_what_one_does_with_twice_the_batch(
     subprocess.run(two, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     runs = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("one", "two")]
     assert runs[0]["steps"] == runs[1]["steps"]
+    assert (tmp_path / "two" / "curve.png").exists()
     assert_same_weights(weights_of(tmp_path / "one"), weights_of(tmp_path / "two"), 1e-4)
     for key in ("eval_loss", "eval_accuracy", "eval_distance"):
         ends = [run["validation"]["end"][key] for run in runs]

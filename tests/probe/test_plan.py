@@ -11,12 +11,10 @@ import pytest
 
 from numerate import InputError, load
 from numerate.extract.counts import Counts
-from numerate.extract.ranges import spread_numerals
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.scheme import Priming
 from numerate.probe import plan as plan_module
 from numerate.probe.controls import CONTROLS
-from numerate.probe.diagnostics import portray_system
 from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system
 from numerate.probe.protocols import LAPTOP, PROTOCOLS
 from numerate.probe.samples import TASKS
@@ -34,7 +32,7 @@ def test_embed_writes_what_python_computes(run, anchored_models, tmp_path):
     (tmp_path / "more.txt").write_text("7\n\n99999\n")
     code, shown, _ = run(
         "embed", folder, "1999", "12,345", "--from", tmp_path / "more.txt", "--out", out,
-        "--anchor", "masked", "--read", "anchor", "--layers", "-1",
+        "--show", "masked", "--read", "anchor", "--layers", "-1",
     )  # fmt: skip
     assert code == 0
     assert "1999 <ANC> [MASK]" in shown
@@ -59,7 +57,7 @@ def test_embed_takes_sentences(run, anchored_models, tmp_path):
 def test_similar_shows_as_many_as_asked_for(run, anchored_models):
     code, shown, _ = run("similar", anchored_models(), "1999", "--among", "1990:2009", "--top", 3)
     assert code == 0
-    assert "What is most like 1999" in shown
+    assert "Most similar to 1999" in shown
     assert sum(" 19" in line or " 20" in line for line in shown.splitlines()[3:]) == 3
 
 
@@ -78,18 +76,18 @@ SENTENCES = ["--tasks", "paraphrases"]
         (["embed", "MODEL", "7", "--from", "no.txt"], "no.txt: No such file"),
         (["embed", "MODEL", "7", "--out", "a.npy"], "--out must end in .npz, got a.npy"),
         (["embed", "MODEL", "7", "--layers", "x"], "layers must be like -1 or -4,-3,-2,-1"),
-        (["embed", "PLAIN", "7", "--anchor", "visible"], "has no anchors, so none can be visible"),
+        (["embed", "PLAIN", "7", "--show", "visible"], "has no anchors, so none can be visible"),
         (["embed", "FOLDER", "7"], "not a model folder; it has no config.json"),
         (["embed", "MODEL", "7", "--device", "abacus"], "device must be one of this machine"),
         (["similar", "MODEL", "abc"], "numerals[0] must be a whole number"),
         (["similar", "MODEL", "7", "--among", "x"], "among must be like 1900:2100"),
         (["probe", "MODEL", "--out", "s.jsonl", "--tasks", "rhyme"], "tasks must be among"),
         (
-            ["probe", "MODEL", "--out", "s.jsonl", "--anchor", "x", *SENTENCES],
+            ["probe", "MODEL", "--out", "s.jsonl", "--show", "x", *SENTENCES],
             "anchor must be among",
         ),
         (["probe", "MODEL", "--out", "s.jsonl", "--domains", "x", *SENTENCES], "domains must be"),
-        (["probe", "MODEL", "--out", "s.jsonl", "--compare", "x"], "--compare must be paper"),
+        (["probe", "MODEL", "--out", "s.jsonl", "--compare", "x"], "'x' is not one of"),
         (
             ["probe", "MODEL", "--out", "s.jsonl", "--seeds", "0"],
             "should be greater than or equal to 1",
@@ -284,45 +282,6 @@ def test_every_layer_is_decoded_by_ridge(anchored_models, tmp_path):
     assert all(score.metric.startswith("ridge ") for score in scores)
 
 
-class LayeredOracle(NumeralSystem):
-    """Its only layer holds the logarithm, the embeddings below it nothing."""
-
-    n_layers = 1
-
-    def embed_layer(self, layer, numerals):
-        values = np.log(np.asarray(numerals, float))[:, None]
-        return values if layer else np.ones_like(values)
-
-
-def test_a_portrait_decodes_every_layer_and_what_the_probes_see():
-    system = LayeredOracle("ours", CONTROLS["control:oracle"])
-    small = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
-    portrait = portray_system(system, replace(make_plan(["decoding"], seeds=(0, 1)), counts=small))
-    nothing, last = (layer["values"] for layer in portrait["layers"])
-    assert len(nothing) == len(last) == len(portrait["pooled"]) == 2
-    assert max(last) < 0.001 < 0.05 < min(nothing)
-    np.testing.assert_allclose(portrait["pooled"], last, rtol=1e-6)
-
-
-def test_the_neighbours_of_a_number_are_found_by_cosine_alone():
-    def embed_on_a_circle(numerals):
-        angles = np.log(np.asarray(numerals, float)) / 10
-        return np.stack((np.cos(angles), np.sin(angles)), axis=1)
-
-    system = NumeralSystem("ours", embed_on_a_circle)
-    known = spread_numerals()[::2].tolist()
-    counts = Counts(dict.fromkeys([*known, *range(1, 200)], 1), documents=1, words=1)
-    found = portray_system(system, replace(make_plan(["decoding"]), counts=counts))["neighbours"]
-    spread = spread_numerals().tolist()
-    assert set(found["asked"]) == set(spread) - set(counts.counts)
-    for asked, nearest in zip(found["asked"], found["nearest"], strict=True):
-        others = [n for n in spread if n != asked]
-        expected = sorted(others, key=lambda n: abs(np.log(n / asked)))[:10]
-        assert nearest == expected
-    expected = sorted(spread, key=lambda n: abs(np.log(n / 1999)))[:10]
-    assert found["examples"]["1999"] == expected
-
-
 def test_a_killed_run_goes_on_and_ends_with_the_same_scores(tmp_path):
     """Killed hard as soon as there are so many scores, and started again each time."""
     Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1).save(tmp_path / "counts.json")
@@ -408,7 +367,7 @@ def test_protocols_do_not_share_scores(tmp_path):
 
 def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):
     code, shown, _ = run(
-        "probe", anchored_models(), "--seeds", 2, "--anchor", "visible,absent", "--tasks",
+        "probe", anchored_models(), "--seeds", 2, "--show", "visible,absent", "--tasks",
         "retrieval", "--out", tmp_path / "scores.jsonl",
     )  # fmt: skip
     assert code == 0

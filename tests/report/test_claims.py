@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from numerate.prime.variants import PAPER_VARIANTS
+from numerate.probe.diagnostics import Diagnostics, LayerErrors
 from numerate.probe.scores import Score
 from numerate.probe.statistics import Summary
-from numerate.report.claims import Check, Claim, claims_to_html, claims_to_markdown, judge_claims
-from numerate.report.run_folder import Layer, Portrait
+from numerate.report.claims import Check, Claim, check_claims, claims_to_html, claims_to_markdown
 
 NOISE = (0.0, 0.001, -0.001)
 ERRORS = {"anchors": 0.04, "anchors-lr": 0.02, "ln-anchors": 0.03, "ln-anchors-lr": 0.03}
@@ -44,24 +44,24 @@ def make_cosines(sharpness):
     return -sharpness * np.abs(logs[:, None] - logs) + noise
 
 
-def make_portrait(system, sharpness, last=0.05, pooled=0.03):
-    layers = tuple(Layer(n, "all", (last, last + 0.001, last - 0.001)) for n in (0, 1))
-    return Portrait(
-        system,
+def make_diagnostics(system, sharpness, last=0.05, pooled=0.03):
+    layers = tuple(LayerErrors(n, "all", (last, last + 0.001, last - 0.001)) for n in (0, 1))
+    return Diagnostics(
+        system=system,
         cosines=make_cosines(sharpness),
         layers=layers,
         pooled=(pooled, pooled - 0.001, pooled + 0.001),
     )
 
 
-def judge(scores, portraits=()):
-    return {claim.number: claim for claim in judge_claims(scores, portraits)}
+def check(scores, diagnostics=()):
+    return {claim.number: claim for claim in check_claims(scores, diagnostics)}
 
 
 def test_what_is_as_the_paper_claims_holds():
-    portraits = [make_portrait("base", 0.1)]
-    portraits += [make_portrait(f"{name} (visible)", 2) for name in PAPER_VARIANTS]
-    claims = judge(make_scores(), portraits)
+    diagnostics = [make_diagnostics("base", 0.1)]
+    diagnostics += [make_diagnostics(f"{name} (visible)", 2) for name in PAPER_VARIANTS]
+    claims = check(make_scores(), diagnostics)
     assert list(claims) == [1, 2, 3, 4, 5, 6, 7]
     assert {claim.verdict for claim in claims.values()} == {"holds"}
     assert len(claims[6].checks) == 5
@@ -76,7 +76,7 @@ def test_what_is_as_the_paper_claims_holds():
     ],
 )
 def test_a_claim_that_is_contradicted_does_not_hold(changes, number, tally):
-    claims = judge(make_scores(**changes))
+    claims = check(make_scores(**changes))
     assert claims[number].verdict == "does not hold"
     assert claims[number].tally == tally
 
@@ -87,26 +87,26 @@ def test_the_interval_decides():
 
     assert verdict(0.2, 0.1) == "holds"
     assert verdict(-0.2, 0.1) == "does not hold"
-    assert verdict(0.1, 0.2) == verdict(-0.1, 0.2) == "cannot be told here"
-    assert verdict(0.1, float("nan")) == "cannot be told here"
+    assert verdict(0.1, 0.2) == verdict(-0.1, 0.2) == "undecided"
+    assert verdict(0.1, float("nan")) == "undecided"
 
 
 def test_half_of_a_claim_is_not_enough():
     good, open_, bad = (Check("a − b", Summary(mean, 0.1, 3)) for mean in (0.2, 0.0, -0.2))
-    assert Claim(1, "", "visible", (good, open_)).verdict == "cannot be told here"
+    assert Claim(1, "", "visible", (good, open_)).verdict == "undecided"
     assert Claim(1, "", "visible", (good, bad, open_)).verdict == "does not hold"
 
 
 def test_each_way_to_show_anchors_is_judged_by_itself_if_all_variants_have_it():
     scores = [*make_scores(), *make_scores("masked")]
-    assert {claim.shown for claim in judge_claims(scores, ())} == {"visible", "masked"}
+    assert {claim.shown for claim in check_claims(scores, ())} == {"visible", "masked"}
     some = [score for score in scores if score.system != "anchors (masked)"]
-    assert {claim.shown for claim in judge_claims(some, ())} == {"visible"}
-    assert judge_claims([score for score in scores if score.system == "base"], ()) == []
+    assert {claim.shown for claim in check_claims(some, ())} == {"visible"}
+    assert check_claims([score for score in scores if score.system == "base"], ()) == []
 
 
 def test_tables_have_every_claim_and_every_comparison():
-    claims = judge_claims(make_scores(), ())
+    claims = check_claims(make_scores(), ())
     text, html = claims_to_markdown(claims), claims_to_html(claims)
     assert sum(len(claim.checks) for claim in claims) == text.count("| holds |")
     for claim in claims:

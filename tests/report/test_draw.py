@@ -7,7 +7,7 @@ from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
-from numerate.report.charts import Axis, Cast, Chart, Panel, Series
+from numerate.report.charts import Axis, Chart, Panel, Series, Systems
 from numerate.report.corpus_charts import chart_anchors, chart_curves, chart_sweeps
 from numerate.report.draw import draw_chart, draw_curve, make_figure
 
@@ -23,6 +23,10 @@ ENTRIES = [
     {"step": 1, "loss": 8.0, "accuracy": 0.2},
     {"step": 2, "loss": 4.0, "accuracy": 0.6},
 ]
+
+
+def make_chart(kind, panel):
+    return Chart(name="a", kind=kind, title="T", sentence="", panels=(panel,))
 
 
 def points_of(line):
@@ -58,7 +62,7 @@ def test_the_number_line_has_a_bar_for_each_bin_and_a_tick_for_each_anchor():
 
 
 def test_a_curve_has_training_and_held_out_text_apart():
-    figure = make_figure(chart_curves({"training": ENTRIES}, Cast(())))
+    figure = make_figure(chart_curves({"training": ENTRIES}, Systems(())))
     loss, accuracy = figure.axes
     assert [points_of(line) for line in loss.lines] == [[(1, 8), (2, 4)], [(0, 9)]]
     assert [points_of(line) for line in accuracy.lines] == [[(1, 0.2), (2, 0.6)], [(0, 0.1)]]
@@ -71,7 +75,7 @@ def test_dots_have_their_intervals_and_names_with_dollars_are_text():
         Series(name, ((mean, mean - 1, mean + 1),)) for name, mean in (("a", 2.0), ("$x_1$", 5.0))
     )
     panel = Panel("all", Axis("error", 0, 7), Axis("", 0, 2), series=series)
-    [axes] = make_figure(Chart("scores", "dots", "T", "", (panel,))).axes
+    [axes] = make_figure(make_chart("dots", panel)).axes
     assert [points_of(line) for line in axes.lines] == [
         [(1, 0), (3, 0)],
         [(2, 0)],
@@ -84,10 +88,10 @@ def test_dots_have_their_intervals_and_names_with_dollars_are_text():
 def test_a_scatter_clips_to_the_axes_and_a_heatmap_shows_its_matrix():
     axis = Axis("", 0, 10)
     scatter = Panel("", axis, axis, series=(Series("a", ((1.0, 2.0), (3.0, 99.0))),))
-    [axes] = make_figure(Chart("s", "scatter", "T", "", (scatter,))).axes
+    [axes] = make_figure(make_chart("scatter", scatter)).axes
     assert points_of(axes.lines[-1]) == [(1, 2), (3, 10)]
     heat = Panel("", axis, Axis("cosine", -1, 1), matrix=((1.0, 0.5), (0.5, 1.0)))
-    axes = make_figure(Chart("h", "heat", "T", "", (heat,))).axes[0]
+    axes = make_figure(make_chart("heat", heat)).axes[0]
     assert axes.images[0].get_array().tolist() == [[1, 0.5], [0.5, 1]]
     assert axes.images[0].get_clim() == (-1, 1)
 
@@ -110,5 +114,5 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing_behind(tmp_path):
         draw_chart(chart_anchors(None, {}), tmp_path / "a.svg")
     panel = Panel("", Axis("", 0, 1), Axis("", 0, 1), series=(Series("a", ()),))  # has no points
     with pytest.raises(ValueError, match="unpack"):
-        draw_chart(Chart("s", "scatter", "T", "", (panel,)), tmp_path / "a.svg")
+        draw_chart(make_chart("scatter", panel), tmp_path / "a.svg")
     assert list(tmp_path.iterdir()) == []

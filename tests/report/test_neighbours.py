@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from numerate.report.charts import Cast
+from numerate.probe.diagnostics import Diagnostics, Neighbours
+from numerate.report.charts import Systems
 from numerate.report.headline import compare_twins
-from numerate.report.run_folder import Neighbours, Portrait
-from numerate.report.system_charts import chart_neighbours, tabulate_neighbours
+from numerate.report.neighbour_charts import chart_neighbours, tabulate_neighbours
 
 ASKED = np.array([10.0, 100.0, 1000.0, 10_000.0])
 
@@ -58,13 +58,16 @@ def test_no_gain_is_claimed_that_the_numbers_do_not_bear_out():
 
 def test_each_dot_is_a_numeral_and_one_of_its_neighbours_in_turn():
     near = Neighbours(ASKED, ASKED[:, None] * [2, 3], {1999: (2000, 1990, 2100, 1800, 5)})
-    portraits = [Portrait("a", neighbours=near), Portrait("control:oracle", neighbours=near)]
-    chart = chart_neighbours(portraits, Cast(("a", "control:oracle")))
+    diagnostics = [
+        Diagnostics(system="a", neighbours=near),
+        Diagnostics(system="control:oracle", neighbours=near),
+    ]
+    chart = chart_neighbours(diagnostics, Systems(("a", "control:oracle")))
     [panel] = chart.panels  # what is given the number is no contestant
     assert panel.series[0].points == ((10, 20), (100, 300), (1000, 2000), (10_000, 30_000))
     assert panel.note == "off by a factor of 2.45"  # the square root of 2 times 3
     assert "one of 4 numbers" in chart.sentence
     assert "one of the 2 numbers" in chart.sentence
-    header, rows = tabulate_neighbours(portraits)
+    header, rows = tabulate_neighbours(diagnostics)
     assert header == ("system", "most like 1,999")
     assert rows == (("a", "2,000  1,990  2,100  1,800"),)

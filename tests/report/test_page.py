@@ -51,6 +51,7 @@ def read_column(browser, place):
 def test_every_figure_is_drawn(browser, page):
     browser.open(page)
     assert browser.run("[...document.querySelectorAll('figure')].map(f => f.dataset.chart)") == [
+        "neighbours",
         "scores",
         "number-line",
         "cosines",
@@ -59,10 +60,12 @@ def test_every_figure_is_drawn(browser, page):
         "anchors",
         "sweep",
         "curves",
-        "lessons",
+        "baselines",
     ]
     n_systems = len(SYSTEMS)
     assert count(browser, "[data-chart=scores] circle.mark") == 5 * n_systems
+    assert count(browser, "[data-chart=neighbours] path.cloud") == n_systems
+    assert count(browser, "[data-chart=neighbours] + .scroll tbody tr") == n_systems
     assert count(browser, "[data-chart=number-line] path.cloud") == n_systems
     assert count(browser, "[data-chart=cosines] canvas.mark") == n_systems
     assert count(browser, "[data-chart=magnitude] path.curve") == n_systems
@@ -72,7 +75,7 @@ def test_every_figure_is_drawn(browser, page):
     assert count(browser, "[data-chart=anchors] path.ticks") == 2
     assert count(browser, "[data-chart=sweep] path.curve") == 4
     assert count(browser, "[data-chart=curves] path.curve") == 4
-    assert count(browser, "[data-chart=lessons] path.curve") == 3
+    assert count(browser, "[data-chart=baselines] path.curve") == 3
     assert not browser.run("document.body.innerHTML.includes('NaN')")
     assert browser.run(
         "[...document.querySelectorAll('figure svg, figure canvas.mark')]"
@@ -134,7 +137,8 @@ def test_a_header_sorts_its_table_both_ways_by_mouse_and_keyboard(browser, page)
     ("target", "says"),
     [
         ("[data-chart=scores] svg", "log-rmse"),
-        ("[data-chart=number-line] svg", "decoded as"),
+        ("[data-chart=number-line] svg", "decoded value"),
+        ("[data-chart=neighbours] svg", "one most like it"),
         ("[data-chart=cosines] canvas.mark", "51 and 51: 1"),
         ("[data-chart=magnitude] svg", "ln-anchors (masked): 0."),
         ("[data-chart=anchors] svg", "numerals from"),

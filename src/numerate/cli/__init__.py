@@ -1,16 +1,18 @@
 """The command line: one function per subcommand, without logic of its own."""
 
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
 
 from numerate import __version__
-from numerate.cli.baselines import baselines
-from numerate.cli.models import embed, pretrain, probe, similar
+from numerate.cli.models import embed, probe, similar
 from numerate.cli.runs import demo, report, run
 from numerate.cli.text import extract, fit, prime
-from numerate.errors import InputError
+from numerate.cli.training import add_command, genbert, mwp_bert, pretrain
+from numerate.errors import InputError, MissingExtraError, needs_extra
 
 app = typer.Typer(
     name="numerate",
@@ -20,8 +22,30 @@ app = typer.Typer(
 )
 
 
-for command in (extract, fit, prime, pretrain, embed, similar, probe, run, report, demo):
-    app.command()(command)
+def _add(command: Callable[..., None], extra: str) -> None:
+    """Add a command; if a package is missing, its message names the extra."""
+
+    @wraps(command)
+    def call(*arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        with needs_extra(f"numerate {command.__name__}", extra):
+            command(*arguments, **options)
+
+    app.command()(call)
+
+
+_add(extract, "data")
+_add(fit, "report")
+_add(prime, "data")
+add_command(app, pretrain, "PretrainConfig")
+_add(embed, "embed")
+_add(similar, "embed")
+_add(probe, "probe")
+_add(run, "run")
+_add(report, "report")
+_add(demo, "demo")
+baselines = typer.Typer(help="Train a baseline with its authors' recipe.")
+add_command(baselines, genbert, "GenbertConfig")
+add_command(baselines, mwp_bert, "MwpBertConfig")
 app.add_typer(baselines, name="baseline")
 
 
@@ -44,19 +68,17 @@ def options(
 
 
 def main() -> None:
-    """Run the command line: a user's mistake is one line on standard error and exit code 2."""
+    """Run the command line; a user's mistake is one line on standard error and exit code 2."""
     try:
         code = app(standalone_mode=False)
-    except InputError as error:
+    except (InputError, MissingExtraError) as error:
         code = _fail(str(error))
     except typer.TyperException as error:
         code = _fail(error.format_message())
-    except ModuleNotFoundError as error:
-        code = _fail(f"this command needs {error.name}: pip install 'numerate[all]'")
     except OSError as error:
         code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):
-        code = _fail("interrupted; the same command goes on where it stopped", 130)
+        code = _fail("interrupted; the same command continues", 130)
     sys.exit(code)
 
 

@@ -1,42 +1,43 @@
-"""Arguments that commands share, and how the text of an argument is read."""
+"""Options that commands share, and parsers of their text."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
 from numerate.errors import InputError
-from numerate.options import Anchor, Errors, Precision
+from numerate.options import Anchor, Errors
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no tables.")]
-Field = Annotated[str, typer.Option(help="The field of a record that holds its text.")]
-OnErrors = Annotated[Errors, typer.Option(help="What to do with bytes that are not UTF-8.")]
-MaxTokens = Annotated[
-    int | None, typer.Option(help="Train on so many tokens instead.", show_default=False)
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar and no tables.")]
+Field = Annotated[str, typer.Option(help="Field of a record that holds its text.")]
+OnErrors = Annotated[Errors, typer.Option(help="How to treat bytes that are not UTF-8.")]
+Workers = Annotated[
+    int, typer.Option(min=0, help="Number of processes; 0: all cores.", show_default="all cores")
 ]
-MaxMinutes = Annotated[
-    float | None, typer.Option(help="Train for so long instead.", show_default=False)
+Compare = Annotated[
+    Literal["paper"] | None, typer.Option(help="Show the results of the paper beside the others.")
 ]
-Accumulate = Annotated[int, typer.Option(help="Batches to a step.")]
-LearningRate = Annotated[float, typer.Option(help="At its highest.")]
-Dropout = Annotated[float, typer.Option(help="In place of the base model's.")]
-Compute = Annotated[Precision, typer.Option(help="auto: bf16 where the machine is fast at it.")]
-CheckpointMinutes = Annotated[float, typer.Option(help="Minutes between checkpoints.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on where a run stopped.")]
 
 _MOST = 1_000_000
 
 
 def print_shown(renderable: "RenderableType", quiet: bool) -> None:
-    """Print what a command has to show."""
+    """Print a table or a text, unless the command is quiet."""
     from rich.console import Console
 
     if not quiet:
         Console().print(renderable)
+
+
+def count_workers(workers: int) -> int:
+    """Return the number of processes that `--workers` asks for; 0 stands for all cores."""
+    from numerate.parallel import count_cores
+
+    return workers or count_cores()
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -48,9 +49,9 @@ def parse_sizes(text: str) -> list[int]:
 
 
 def parse_among(text: str | None, numeral: str) -> list[int]:
-    """Return the numerals that a range (`1900:2100`, `1:1000:10`) or a list (`1,10,100`) names.
+    """Return the numerals of a range (`1900:2100`, `1:1000:10`) or a list (`1,10,100`).
 
-    Without one they are some 400 around the numeral, from a tenth to ten times as much.
+    Without text they are about 400, from a tenth of the numeral to ten times as much.
 
     >>> parse_among("1:10:3,100", "5")
     [1, 4, 7, 10, 100]
@@ -77,14 +78,14 @@ def parse_among(text: str | None, numeral: str) -> list[int]:
 
 
 def _bounds(first: int, last: int | None = None, step: int = 1) -> tuple[int, int, int]:
-    """Both ends of a range belong to it."""
+    """Return the arguments of `range` for a range that includes its last number."""
     if step < 1:
         raise ValueError("a step must be at least 1")
     return first, (first if last is None else last) + 1, step
 
 
 def parse_layers(text: str | None) -> list[int] | None:
-    """Return the layers that a list such as `-4,-3,-2,-1` names.
+    """Return the layers of a list such as `-4,-3,-2,-1`.
 
     >>> parse_layers("-2,-1")
     [-2, -1]
@@ -96,7 +97,7 @@ def parse_layers(text: str | None) -> list[int] | None:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a file, or of standard input for `-`, that are not blank."""
+    """Return the lines of a file that are not blank; `-` is standard input."""
     data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     try:
         text = data.decode("utf-8")
@@ -105,14 +106,14 @@ def read_lines(path: Path) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
-def parse_anchors(text: str) -> tuple[Anchor, ...]:
-    """Return what a list such as `visible,masked` names.
+def parse_shown(text: str) -> tuple[Anchor, ...]:
+    """Return the ways to show anchors in a list such as `visible,masked`.
 
-    >>> parse_anchors("visible,masked")
+    >>> parse_shown("visible,masked")
     ('visible', 'masked')
     """
     known: dict[str, Anchor] = {anchor: anchor for anchor in get_args(Anchor)}
     for name in text.split(","):
         if name not in known:
-            raise InputError(f"anchor must be among {', '.join(known)}, got {name!r}")
+            raise InputError(f"--show must be among {', '.join(known)}, got {name!r}")
     return tuple(known[name] for name in text.split(","))

@@ -1,40 +1,34 @@
-"""The command line's part on whole runs: run, report and demo."""
+"""The commands on whole runs: run, report and demo."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from numerate.cli.arguments import Quiet, print_shown
-from numerate.errors import InputError
+from numerate.cli.arguments import Compare, Quiet, Workers, count_workers, print_shown
 
 if TYPE_CHECKING:
     from numerate.run.config import Config
 
-Workers = Annotated[
-    int | None,
-    typer.Option(help="Processes at a time; one for each processor unless said.", min=1),
-]
-
 
 def run(
     config: Annotated[
-        str, typer.Argument(metavar="CONFIG", help="A TOML file, or demo, laptop or paper.")
+        str, typer.Argument(metavar="CONFIG", help="TOML file, or demo, laptop or paper.")
     ],
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="KEY=VALUE in place of the file's, such as fit.components=200."),
+        typer.Option("--set", help="Change a setting, such as fit.components=200; repeatable."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The folder to write; runs/NAME unless said.")
+        Path | None, typer.Option(help="Folder to write.", show_default="runs/NAME")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would run, and for how long.")
+        bool, typer.Option("--dry-run", help="Show what would run, and for how long.")
     ] = False,
-    workers: Workers = None,
+    workers: Workers = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Run all stages of a config; what is done is skipped, what was cut off goes on."""
+    """Run all stages of a config; finished steps are skipped, interrupted ones continue."""
     from numerate.run.config import load_config
 
     read = load_config(config, changes or [])
@@ -42,32 +36,31 @@ def run(
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="What run has written.")],
-    compare: Annotated[
-        str | None, typer.Option(help="paper: its figures beside the others.")
-    ] = None,
+    folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="Folder that run has written.")],
+    compare: Compare = None,
     examples: Annotated[
-        Literal["own", "corpus"], typer.Option(help="Where the sentences shown come from.")
+        Literal["own", "corpus"], typer.Option(help="Source of the example sentences.")
     ] = "own",
     quiet: Quiet = False,
 ) -> None:
-    """Write tables, figures and a page of what a run has found."""
+    """Write tables, figures and a page on the results of a run."""
     from rich.text import Text
 
     from numerate.report.write import write_report
 
-    if compare not in (None, "paper"):
-        raise InputError(f"--compare must be paper, got {compare!r}")
     page = write_report(folder, compare=compare, examples=examples)
     print_shown(Text(f"The page is {page}"), quiet)
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("runs/demo"),
+    out: Annotated[Path, typer.Option(help="Folder to write.")] = Path("runs/demo"),
     base: Annotated[
-        str | None, typer.Option(help="Another base model: a folder, or a name on the hub.")
+        str | None,
+        typer.Option(
+            help="Another base model: a folder or a name on the hub.", show_default="MiniLM"
+        ),
     ] = None,
-    workers: Workers = None,
+    workers: Workers = 0,
     quiet: Quiet = False,
 ) -> None:
     """Run all stages on the embedded corpus and a small BERT, within minutes."""
@@ -77,16 +70,14 @@ def demo(
     _run(load_config("demo", changes), out, dry_run=False, workers=workers, quiet=quiet)
 
 
-def _run(config: "Config", root: Path, *, dry_run: bool, workers: int | None, quiet: bool) -> None:
+def _run(config: "Config", root: Path, *, dry_run: bool, workers: int, quiet: bool) -> None:
     from numerate.cli.show_run import show_plan, show_result, show_step
-    from numerate.parallel import count_cores
+    from numerate.run.execute import run_config
 
-    workers = workers or count_cores()
+    workers = count_workers(workers)
     if dry_run:
         print_shown(show_plan(config, root, workers), quiet)
         return
-    from numerate.run.execute import run_config
-
     page = run_config(
         config,
         root,

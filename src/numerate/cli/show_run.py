@@ -1,4 +1,4 @@
-"""What a run shows on the command line: its steps as they are done, its plan, its result."""
+"""Tables that run and demo print: the finished steps, the plan, and the results."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from numerate.cli.show_probe import show_scores
-from numerate.progress import tell_seconds
+from numerate.progress import format_seconds
+from numerate.report.neighbour_charts import tabulate_neighbours
 from numerate.report.paper import find_paper_scores
 from numerate.report.run_folder import RunFiles, read_run
-from numerate.report.system_charts import tabulate_neighbours
 from numerate.report.tables import tabulate_scores
 from numerate.report.write import choose_headline
 from numerate.run.config import Config
@@ -21,22 +21,22 @@ from numerate.steps import State, Step, find_states
 _PLANS: dict[State, str] = {
     "done": "done",
     "changed": "again: changed",
-    "unfinished": "goes on",
+    "unfinished": "continues",
     "new": "to do",
 }
 _HEADLINES = {("decoding", "log-rmse"), ("list-maximum", "accuracy")}
 
 
 def show_step(step: Step, state: State, seconds: float) -> RenderableType:
-    """Return a line on a step that is done."""
+    """Return a line about a finished step."""
     if state == "done":
         return Text(f"{step.title}: done already", style="dim")
     line = Text(step.title, style="bold")
-    return line.append(f": {tell_seconds(seconds)}", style="")
+    return line.append(f": {format_seconds(seconds)}", style="")
 
 
 def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
-    """Return what would run, and how long it may take on this machine."""
+    """Return the steps of a run, and how long each may take on this machine."""
     table = Table(title=f"{config.name} in {root}", title_justify="left")
     for name in ("step", "state"):
         table.add_column(name)
@@ -50,18 +50,18 @@ def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
     }
     for step, state in zip(steps, states, strict=True):
         seconds = expected.get(step.title, 0.0)
-        cell = "unknown" if seconds is None else tell_seconds(seconds) if seconds else ""
+        cell = "unknown" if seconds is None else format_seconds(seconds) if seconds else ""
         table.add_row(Text(step.title), _PLANS[state], cell)
     if not expected:
         return Group(table, Text("All is done."))
     total = sum(seconds or 0.0 for seconds in expected.values())
     unknown = None in expected.values()
-    more = "; what is unknown can be told when extract has run" if unknown else ""
-    return Group(table, Text(f"About {tell_seconds(total)} with {workers} processes{more}"))
+    more = "; the unknown ones can be estimated after extract" if unknown else ""
+    return Group(table, Text(f"About {format_seconds(total)} with {workers} processes{more}"))
 
 
 def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
-    """Return the main tables of a run, what was left out of them, and where its page is."""
+    """Return the main tables of a run, the cells that were left out, and the path of its page."""
     run = read_run(root)
     scores = [
         score
@@ -87,8 +87,8 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
 
 
 def _show_neighbours(run: RunFiles) -> RenderableType:
-    """The numbers that each system finds most like some examples, if the run looked for them."""
-    header, rows = tabulate_neighbours(run.portraits)
+    """Return a table of the numbers most like a few examples, or nothing if the run has none."""
+    header, rows = tabulate_neighbours(run.diagnostics)
     if not rows:
         return Text()
     table = Table(title="Which numbers are most like it?", title_justify="left", box=SIMPLE_HEAD)

@@ -1,17 +1,19 @@
-"""The command line's part on text: extract, fit and prime."""
+"""The commands on text: extract, fit and prime."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from numerate.cli.arguments import Field, OnErrors, Quiet, print_shown
+from numerate.cli.arguments import Field, OnErrors, Quiet, Workers, count_workers, print_shown
 from numerate.errors import InputError
 from numerate.options import Domain, Errors, Marker, NumeralForm, Scale, Start
 
 if TYPE_CHECKING:
+    from numerate.extract.counts import Counts
     from numerate.fit.anchors import AnchorSet
+    from numerate.fit.fitting import Sweep
 
 CorpusNames = Annotated[
     list[str],
@@ -21,12 +23,9 @@ CorpusNames = Annotated[
         "hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
     ),
 ]
-Out = Annotated[Path, typer.Option(help="Where to write.")]
-Workers = Annotated[
-    int | None, typer.Option(help="Processes to use; all cores unless said.", show_default=False)
-]
-Seed = Annotated[int, typer.Option(help="Decides where the mixture's components start.")]
-Resolution = Annotated[float, typer.Option(help="Units per e-fold of the ln scale (paper: 10).")]
+Out = Annotated[Path, typer.Option(help="File to write.")]
+Seed = Annotated[int, typer.Option(help="Seed of the start of the mixture.")]
+Resolution = Annotated[float, typer.Option(help="Units per factor of e on the ln scale.")]
 
 _RESOLUTION, _COMPONENTS = 10.0, 1000
 
@@ -37,44 +36,43 @@ def extract(
     domain: Annotated[Domain, typer.Option(help="Which numerals count.")] = "integers",
     field: Field = "text",
     errors: OnErrors = "strict",
-    workers: Workers = None,
+    workers: Workers = 0,
     quiet: Quiet = False,
 ) -> None:
     """Count the numerals of a corpus."""
     from numerate.cli.show import show_counts
     from numerate.extract.corpus import open_corpus
     from numerate.extract.counts import extract_counts
-    from numerate.parallel import count_cores
     from numerate.progress import show_progress
 
     opened = open_corpus(corpus, field=field, errors=errors)
     with show_progress("extract", opened.size, quiet=quiet) as progress:
         counts = extract_counts(
-            opened, domain=domain, workers=workers or count_cores(), progress=progress
+            opened, domain=domain, workers=count_workers(workers), progress=progress
         )
     counts.save(out)
     print_shown(show_counts(counts), quiet)
 
 
 def fit(
-    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="What extract has written.")],
+    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="File of extract.")],
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the anchors, or with --sweep the figures.")
+        Path | None, typer.Option(help="File to write: the anchors, or with --sweep its rows.")
     ] = None,
     components: Annotated[int, typer.Option(help="Gaussians in the mixture.")] = _COMPONENTS,
     scale: Annotated[
-        Scale, typer.Option(help="Where the anchors live; log10: exponents.")
+        Scale, typer.Option(help="Scale of the anchors; log10: exponents.")
     ] = "linear",
     resolution: Resolution = _RESOLUTION,
     start: Annotated[
-        Start, typer.Option(help="Components start at numerals drawn, or spread over the scale.")
+        Start, typer.Option(help="Start components at random numerals, or spread over the scale.")
     ] = "drawn",
     width: Annotated[
-        int, typer.Option(min=1, help="Digits of an anchor at least: with 3, 86 is 086.")
+        int, typer.Option(min=1, help="Minimum digits of an anchor: with 3, 86 is 086.")
     ] = 1,
     seed: Seed = 42,
     sweep: Annotated[
-        str | None, typer.Option(help="Try these numbers of components: 10,100,1000.")
+        str | None, typer.Option(help="Compare numbers of components, such as 10,100,1000.")
     ] = None,
     plot: Annotated[
         Path | None,
@@ -82,50 +80,48 @@ def fit(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Fit anchors to counted numerals, or sweep over the number of components."""
+    """Fit anchors to counted numerals, or compare numbers of components."""
     from numerate.cli.arguments import parse_sizes
     from numerate.cli.show import show_anchors, show_sweep
     from numerate.extract.counts import Counts
     from numerate.fit.fitting import fit_anchors, sweep_components
-    from numerate.report.corpus_charts import chart_anchors, chart_sweeps
-    from numerate.report.draw import draw_chart
 
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")
     _check_scale(scale, resolution, components, start)
     numerals = Counts.load(counts)
+    options: dict[str, Any] = {"scale": scale, "resolution": resolution, "start": start}
     if sweep is not None:
-        swept = sweep_components(
-            numerals,
-            parse_sizes(sweep),
-            scale=scale,
-            resolution=resolution,
-            start=start,
-            seed=seed,
-        )
+        swept = sweep_components(numerals, parse_sizes(sweep), seed=seed, **options)
         if out is not None:
             swept.save(out)
         if plot is not None:
-            draw_chart(chart_sweeps({scale: swept}), plot)
+            _plot_sweep(swept, plot)
         print_shown(show_sweep(swept), quiet)
     elif out is not None:
-        anchors = fit_anchors(
-            numerals,
-            n_components=components,
-            scale=scale,
-            resolution=resolution,
-            start=start,
-            width=width,
-            seed=seed,
-        )
+        anchors = fit_anchors(numerals, n_components=components, width=width, seed=seed, **options)
         anchors.save(out)
         if plot is not None:
-            draw_chart(chart_anchors(numerals, {scale: anchors}), plot)
+            _plot_anchors(numerals, anchors, plot)
         print_shown(show_anchors(anchors), quiet)
 
 
+def _plot_sweep(sweep: "Sweep", path: Path) -> None:
+    from numerate.report.corpus_charts import chart_sweeps
+    from numerate.report.draw import draw_chart
+
+    draw_chart(chart_sweeps({sweep.scale: sweep}), path)
+
+
+def _plot_anchors(counts: "Counts", anchors: "AnchorSet", path: Path) -> None:
+    from numerate.report.corpus_charts import chart_anchors
+    from numerate.report.draw import draw_chart
+
+    draw_chart(chart_anchors(counts, {anchors.scale: anchors}), path)
+
+
 def _check_scale(scale: Scale, resolution: float, components: int, start: Start) -> None:
-    """Refuse what a scale has no use for."""
+    """Refuse options that a scale does not use."""
     if scale != "ln" and resolution != _RESOLUTION:
         raise InputError(f"--resolution is for --scale ln, got {resolution:g} with --scale {scale}")
     if scale == "log10" and (components, start) != (_COMPONENTS, "drawn"):
@@ -136,25 +132,24 @@ def _check_scale(scale: Scale, resolution: float, components: int, start: Start)
 
 def prime(
     corpus: CorpusNames,
-    anchors: Annotated[Path | None, typer.Option(help="What fit has written.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder to write.")] = None,
+    anchors: Annotated[Path | None, typer.Option(help="File that fit has written.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None,
     marker: Annotated[
-        Marker, typer.Option(help="<ANC>, <LA>/<RA> for direction, or <EXP>.")
+        Marker, typer.Option(help="anc: <ANC>; lr: <LA> or <RA>; exp: <EXP>.")
     ] = "anc",
     numeral_form: Annotated[
         NumeralForm, typer.Option(help="digits: write 12,345 as 12345.")
     ] = "as-is",
-    undo: Annotated[bool, typer.Option("--undo", help="Take the anchors out again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the anchors again.")] = False,
     field: Field = "text",
     errors: OnErrors = "strict",
-    workers: Workers = None,
+    workers: Workers = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Write beside each numeral its anchor; '-' primes standard input to standard output."""
+    """Write its anchor after each numeral; '-' primes standard input to standard output."""
     from numerate.cli.show import show_primed, show_restored
     from numerate.extract.corpus import open_corpus
     from numerate.fit.anchors import AnchorSet
-    from numerate.parallel import count_cores
     from numerate.prime.primed_corpus import open_primed, prime_corpus, unprime_corpus
     from numerate.progress import show_progress
 
@@ -181,7 +176,7 @@ def prime(
                 out,
                 marker=marker,
                 numeral_form=numeral_form,
-                workers=workers or count_cores(),
+                workers=count_workers(workers),
                 progress=progress,
             )
         print_shown(show_primed(primed), quiet)
@@ -195,7 +190,7 @@ def _pipe(
     marker: Marker,
     numeral_form: NumeralForm,
 ) -> None:
-    """Prime standard input to standard output, or undo it, block by block as it comes."""
+    """Prime standard input to standard output, or undo it, block by block."""
     from numerate.extract.corpus import open_corpus
     from numerate.prime.text import prime_block, unprime_block
 

@@ -1,8 +1,9 @@
 """Embed: from numerals or sentences to vectors (the paper's section 4 and appendix).
 
-The paper's recipe for a numeral is the default: shown alone in its primed form, the sum of the last
-four layers, the mean over all tokens but the special ones. What the model is shown of the anchor,
-which tokens are read and which layers are choices, since they decide what an evaluation means.
+The default for a numeral is the paper's recipe: the input is the primed numeral alone, the vector
+is the sum of the last four layers, averaged over all tokens but the special ones. Whether the
+anchor is visible, which tokens are read and which layers are summed decide what an evaluation
+means; they can be chosen.
 """
 
 import json
@@ -17,27 +18,26 @@ import torch
 
 from numerate.embed.tokens import Inputs, check_list, tokenize_inputs, write_numerals
 from numerate.errors import InputError
-from numerate.extract.numerals import LARGEST, find_numerals
+from numerate.extract.numerals import find_numerals
 from numerate.files import open_whole
-from numerate.models.base_model import has_fast_bf16
+from numerate.models.base_model import has_fast_bf16, max_tokens
 from numerate.options import Anchor, Domain, Precision, Readout
 from numerate.prime.scheme import Priming
 from numerate.prime.text import PrimedNumeral, PrimedText
-from numerate.progress import show_progress
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 Vectors = npt.NDArray[np.float32]
+Progress = Callable[[int], object]
 BATCH_TOKENS = 2048
-_LONG = 2000  # from so many inputs on a bar is shown
 
 
 @dataclass(frozen=True)
 class Encoder:
     """A model that turns numerals and sentences into vectors; `load` makes one.
 
-    `priming` is None for a plain model, which knows no anchors.
+    `priming` says how its text is primed; None for a model without anchors.
     """
 
     name: str
@@ -48,23 +48,18 @@ class Encoder:
 
     @property
     def domain(self) -> Domain:
-        """Which numerals it takes."""
+        """The numerals that it accepts."""
         return self.priming.anchors.domain if self.priming else "integers"
 
     @property
     def n_layers(self) -> int:
-        """Its layers, without the embeddings below them."""
+        """The number of layers, without the embeddings."""
         return int(self.model.config.num_hidden_layers)
 
     @property
     def max_length(self) -> int:
-        """Tokens that it can see at once."""
-        room = getattr(self.model.config, "max_position_embeddings", None) or LARGEST
-        table = getattr(getattr(self.model, "embeddings", None), "position_embeddings", None)
-        first = getattr(table, "padding_idx", None)  # RoBERTa and its kin count from behind it
-        return int(
-            min(self.tokenizer.model_max_length, room if first is None else room - first - 1)
-        )
+        """The maximum number of tokens of an input."""
+        return max_tokens(self.model, self.tokenizer)
 
     def embed_numerals(
         self,
@@ -74,26 +69,27 @@ class Encoder:
         read: Readout = "all",
         layers: Sequence[int] | None = None,
         batch_tokens: int = BATCH_TOKENS,
-        show_bar: bool | None = None,
+        progress: Progress | None = None,
     ) -> Vectors:
         """Return one row per numeral, shape (numerals, width), by default as the paper does.
 
         Args:
-            numerals: Whole numbers from 1 to 10^10 (or what the model's domain allows), as numbers
-                or as written (`"12,345"`).
-            anchor: What the model is shown: `visible` (the default of a model with anchors),
-                `masked`, or `absent` (the default and only choice of a plain model).
-            read: Which tokens make the vector, by their mean: `all` but the special ones, or those
-                of the `numeral`, its `marker` or its `anchor`.
-            layers: Which layers are summed, -1 the last, 0 the embeddings below the first; unless
-                said the last four, or all if there are fewer.
-            batch_tokens: Tokens to compute at once; memory grows with it, the result does not
-                depend on it.
-            show_bar: Whether to show progress; unless said for long lists on a terminal.
+            numerals: Whole numbers from 1 to 10^10 (or the numerals of the model's domain), as
+                numbers or as text (`"12,345"`).
+            anchor: The form of the input: `visible` shows the anchor (the default of a model with
+                anchors), `masked` masks it, `absent` leaves it out (the default, and the only
+                choice, of a model without anchors).
+            read: The tokens whose mean is the vector: `all` but the special ones, or those of the
+                `numeral`, its `marker` or its `anchor`.
+            layers: The layers to sum: -1 is the last, 0 the embeddings. The default is the last
+                four, or all if there are fewer.
+            batch_tokens: Maximum number of tokens per batch. More need more memory; the result is
+                the same.
+            progress: Called after every batch with the number of different inputs that are done.
         """
         written = write_numerals(numerals, self.domain)
         return self._embed(
-            written, anchor, read, layers, batch_tokens, show_bar, keep_special=False
+            written, anchor, read, layers, batch_tokens, progress, keep_special=False
         )
 
     def embed_texts(
@@ -104,34 +100,34 @@ class Encoder:
         read: Readout = "all",
         layers: Sequence[int] | None = None,
         batch_tokens: int = BATCH_TOKENS,
-        show_bar: bool | None = None,
+        progress: Progress | None = None,
     ) -> Vectors:
-        """Return one row per text, shape (texts, width), primed here if the model has anchors.
+        """Return one row per text, shape (texts, width); a model with anchors primes the texts.
 
-        The same vectors, but for their length, as `SentenceTransformer` makes of the folder: the
-        mean over all tokens, the special ones included, as is usual for sentences. What a model
-        cannot see at once of a long text is left out.
+        As usual for sentences, the mean is over all tokens, including the special ones. The vectors
+        are those of `SentenceTransformer` for the same folder, but not normalized. Texts that are
+        too long are truncated.
 
         Args:
-            texts: Any texts without markers.
+            texts: Texts without markers.
             anchor: As for numerals.
-            read: As for numerals; of several numerals in a text the tokens of all.
+            read: As for numerals; the tokens of all numerals of a text are read.
             layers: As for numerals.
             batch_tokens: As for numerals.
-            show_bar: As for numerals.
+            progress: As for numerals.
         """
         check_list(texts, "texts", "sentences")
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise InputError(f"texts[{index}] must be a string, got {text!r}")
-        return self._embed(texts, anchor, read, layers, batch_tokens, show_bar, keep_special=True)
+        return self._embed(texts, anchor, read, layers, batch_tokens, progress, keep_special=True)
 
     def show(self, texts: Sequence[str], anchor: Anchor | None = None) -> list[PrimedText]:
-        """Return texts as the model is shown them.
+        """Return texts as the model sees them, with the spans of their numerals.
 
         Args:
-            texts: Numerals as written, or sentences; without markers.
-            anchor: `visible`, `masked` or `absent`; the model's default unless said.
+            texts: Numerals or sentences, without markers.
+            anchor: `visible`, `masked` or `absent`; None for the default of the model.
         """
         anchor = self._check_anchor(anchor)
         if self.priming:
@@ -145,7 +141,7 @@ class Encoder:
         read: Readout,
         layers: Sequence[int] | None,
         batch_tokens: int,
-        show_bar: bool | None,
+        progress: Progress | None,
         *,
         keep_special: bool,
     ) -> Vectors:
@@ -155,7 +151,7 @@ class Encoder:
         if anchor == "absent" and read in ("marker", "anchor"):
             raise InputError(f"read={read!r} needs an anchor that is visible or masked, got absent")
         index = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        if self.priming is None and read == "all":  # nobody asks where the numerals are
+        if self.priming is None and read == "all":  # no need to find the numerals
             shown = [PrimedText(text, ()) for text in index]
         else:
             shown = self.show(list(index), anchor)
@@ -166,9 +162,7 @@ class Encoder:
             max_length=self.max_length,
             keep_special=keep_special,
         )
-        quiet = not (len(index) >= _LONG if show_bar is None else show_bar)
-        with show_progress("embed", len(index), quiet=quiet, unit="items") as progress:
-            vectors = self._run(inputs, self._check_layers(layers), batch_tokens, progress)
+        vectors = self._run(inputs, self._check_layers(layers), batch_tokens, progress)
         return vectors[[index[text] for text in texts]]
 
     def _run(
@@ -176,9 +170,9 @@ class Encoder:
         inputs: Inputs,
         layers: list[int],
         batch_tokens: int,
-        progress: Callable[[int], object],
+        progress: Progress | None,
     ) -> Vectors:
-        """One row per input, computed in batches of inputs of like length."""
+        """Return one row per input, computed in batches of similar length."""
         vectors = np.empty((len(inputs), int(self.model.config.hidden_size)), np.float32)
         done = 0
         with torch.inference_mode():
@@ -187,28 +181,29 @@ class Encoder:
                     *inputs.pad(rows, self.tokenizer.pad_token_id or 0), layers
                 )
                 done += len(rows)
-                progress(done)
+                if progress:
+                    progress(done)
         return vectors
 
     def _run_batch(
         self,
-        ids: npt.NDArray[np.int64],
-        there: npt.NDArray[np.bool_],
-        is_read: npt.NDArray[np.bool_],
+        ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        is_read: torch.Tensor,
         layers: list[int],
     ) -> Vectors:
         device = self.model.device
         with self._autocast():
             output = self.model(
-                input_ids=torch.from_numpy(ids).to(device),
-                attention_mask=torch.from_numpy(there.astype(np.int64)).to(device),
+                input_ids=ids.to(device),
+                attention_mask=attention_mask.to(device),
                 output_hidden_states=layers != [self.n_layers],
             )
         if layers == [self.n_layers]:
             states = output.last_hidden_state
         else:
             states = sum(output.hidden_states[layer] for layer in layers)
-        weights = torch.from_numpy(is_read / is_read.sum(axis=1, keepdims=True))
+        weights = is_read.double() / is_read.sum(dim=1, keepdim=True)
         pooled = torch.bmm(weights.to(device, torch.float32).unsqueeze(1), states.float())
         return np.asarray(pooled.squeeze(1).cpu().numpy(), np.float32)
 
@@ -231,7 +226,7 @@ class Encoder:
         return anchor or "visible"
 
     def _check_layers(self, layers: Sequence[int] | None) -> list[int]:
-        """Layers counted from 0, the embeddings, to the last."""
+        """Return the indices of layers; 0 are the embeddings."""
         n_states = self.n_layers + 1
         if layers is None:
             return list(range(max(1, n_states - 4), n_states))
@@ -247,7 +242,7 @@ class Encoder:
 def cut_batches(
     lengths: npt.NDArray[np.int64], batch_tokens: int
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Yield the rows of batches of like length, the longest first, padding included in the tokens.
+    """Yield the rows of batches of similar length, longest first; padding counts as tokens.
 
     >>> [rows.tolist() for rows in cut_batches(np.array([2, 5, 3, 4]), 8)]
     [[1], [3, 2], [0]]
@@ -270,7 +265,7 @@ def _bare_spans(text: str, domain: Domain) -> tuple[PrimedNumeral, ...]:
 def save_vectors(
     path: Path, inputs: Sequence[str], vectors: Vectors, settings: Mapping[str, object]
 ) -> None:
-    """Write an .npz file with the arrays `inputs`, `vectors` and `settings`, a JSON text."""
+    """Write an .npz file with the arrays `inputs`, `vectors` and `settings` (as JSON text)."""
     with open_whole(path) as file:
         np.savez(
             file, inputs=np.array(inputs), vectors=vectors, settings=np.array(json.dumps(settings))

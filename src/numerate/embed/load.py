@@ -1,4 +1,4 @@
-"""Loading: from a folder or a name to an encoder, with whatever it says of its anchors."""
+"""Loading: from a model folder or a name to an encoder, with the anchors of the model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,19 +32,19 @@ def load(
     """Load an encoder: a folder that `numerate pretrain` wrote, or any model of transformers.
 
     Args:
-        name: A folder, a name on the hub, `package:MODULE/FOLDER`, or a checkpoint as its authors
-            released it: `genbert:FOLDER`, `mwp-bert:FOLDER`. `digits:MODEL` reads numbers digit by
-            digit, whether it was trained to or not.
-        priming: Shows the model primed text even if it was not trained on any (a control); its
-            markers get the mean of all token vectors.
-        device: Such as `cpu`, `cuda:1`, `mps`; the best there is unless said.
-        precision: `fp32`, `bf16`, or `auto` for bf16 where the machine is fast at it. It rounds to
-            three digits, more than numerals next to each other differ by.
+        name: A folder, a hub name, `package:MODULE/FOLDER`, or a checkpoint that its authors
+            released: `genbert:FOLDER`, `mwp-bert:FOLDER`. With `digits:MODEL` the tokenizer splits
+            numbers into digits, even if the model was not trained so.
+        priming: Primes the text for a model that was not trained on primed text (a control). The
+            embeddings of the markers are the mean of all token embeddings.
+        device: Such as `cpu`, `cuda:1` or `mps`; by default a GPU if there is one.
+        precision: `fp32`, `bf16`, or `auto` for bf16 on machines that are fast at it. bf16 rounds
+            to three digits; the vectors of adjacent numerals differ by less.
     """
     system = SystemName.parse(name) if isinstance(name, str) else name
     name, path = system.model, resolve_model(system.path)
     if system.kind in ("vectors", "control"):
-        raise InputError(f"{name}: not a model; numerate probe can score it")
+        raise InputError(f"{name}: cannot be loaded as a model; probe it with 'numerate probe'")
     model, tokenizer = _load_model(system.kind, name, path)
     known = _find_priming(name, path, model, tokenizer)
     if priming is not None:
@@ -81,20 +81,24 @@ def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTok
 
 
 def _check_folder(name: str, path: str) -> None:
-    """Refuse a folder that is no model, before transformers looks for it on the hub."""
+    """Refuse a folder without a model, before transformers looks for it on the hub."""
     folder = Path(path)
     if folder.is_file():
         raise InputError(f"{name}: a file, not a model folder")
     if folder.is_dir() and not (folder / "config.json").is_file():
         cut = (folder / "unfinished").is_dir()
-        hint = "its training was cut off, go on with --resume" if cut else "it has no config.json"
+        hint = (
+            "its training was cut off, continue it with --resume"
+            if cut
+            else "it has no config.json"
+        )
         raise InputError(f"{name}: not a model folder; {hint}")
 
 
 def _find_priming(
     name: str, path: str, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase"
 ) -> Priming | None:
-    """How a model says that its text is primed: in its config, or by an `anchors.json`."""
+    """Return the priming that the config of a model names, or that its `anchors.json` implies."""
     document = getattr(model.config, CONFIG_KEY, None)
     if document is not None:
         return Priming.read(document, name)

@@ -1,4 +1,4 @@
-"""Similar: which numerals a model takes for neighbours of a numeral, to look at."""
+"""Neighbours: the numerals whose vectors are most similar to that of a numeral."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from numerate.options import Anchor, Readout
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A numeral, its cosine with the one asked about, and how many are nearer to that in value."""
+    """A numeral, its cosine similarity, and the number of candidates with a closer value."""
 
     numeral: str
     cosine: float
@@ -31,16 +31,16 @@ def find_similar(
     read: Readout = "all",
     layers: Sequence[int] | None = None,
 ) -> list[Neighbour]:
-    """Return the numerals whose vectors are most like that of a numeral, the most alike first.
+    """Return the numerals whose vectors are most similar to that of a numeral, best first.
 
     Args:
         encoder: The model.
-        numeral: The one to ask about; it is not among its own neighbours.
-        among: Which numerals to choose from.
-        top: How many to return.
+        numeral: The numeral to find neighbours of; it is never its own neighbour.
+        among: The candidates.
+        top: The number of neighbours to return.
         anchor: As for `Encoder.embed_numerals`.
-        read: As there.
-        layers: As there.
+        read: As for `Encoder.embed_numerals`.
+        layers: As for `Encoder.embed_numerals`.
     """
     [asked] = write_numerals([numeral], encoder.domain)
     value = find_numerals(asked, encoder.domain)[0].value

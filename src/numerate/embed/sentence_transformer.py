@@ -1,8 +1,7 @@
-"""The module of sentence-transformers that primes: the first of a model folder's `modules.json`.
+"""A module for sentence-transformers that primes text, the first in `modules.json` of a model.
 
-sentence-transformers loads it through a small file that lies in the model folder itself, so that
-without numerate the error says what to install. It asks for `trust_remote_code=True`, as it does
-for every module that is not its own.
+sentence-transformers imports it through a small file in the model folder, which says what to
+install if numerate is missing. As for all modules of others, it requires `trust_remote_code=True`.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +15,10 @@ from numerate.prime.scheme import CONFIG_KEY, Priming
 
 
 class PrimedTransformer(Transformer):
-    """A transformer that primes its sentences before it reads them.
+    """A transformer that primes its sentences first.
 
-    `anchor` may be set at any time: `visible`, `masked`, or `absent` for the text as it is;
-    `layers` are summed to make a token's vector.
+    `anchor` may be changed at any time: `visible`, `masked`, or `absent` for unprimed text. The
+    vector of a token is the sum of its `layers`.
     """
 
     config_keys = [*Transformer.config_keys, "anchor", "layers"]  # noqa: RUF012
@@ -42,7 +41,7 @@ class PrimedTransformer(Transformer):
     def preprocess(  # type: ignore[override]  # its other arguments are passed on by name
         self, inputs: Sequence[Any], prompt: str | None = None, **options: Any
     ) -> dict[str, Any]:
-        """Prime the texts with their prompt, then do what every transformer does with them."""
+        """Prime the texts with their prompt, then tokenize them."""
         if not prompt:
             return dict(super().preprocess(self._prime(inputs), **options))
         prompted = [_map_texts(item, lambda text: prompt + text) for item in inputs]
@@ -50,10 +49,10 @@ class PrimedTransformer(Transformer):
         return {**features, "prompt_length": self._get_prompt_length(prompt, **options)}
 
     def forward(self, features: dict[str, Any], **options: Any) -> dict[str, Any]:
-        """Compute token vectors: the sum of the chosen layers."""
+        """Compute token vectors, the sum of the chosen layers."""
         config = self.model.config
         before, config.output_hidden_states = config.output_hidden_states, True
-        try:  # the config decides whether sentence-transformers hands on all layers
+        try:  # sentence-transformers returns all layers if the config says so
             features = dict(super().forward(features, **options))
         finally:
             config.output_hidden_states = before
@@ -62,7 +61,7 @@ class PrimedTransformer(Transformer):
         return features
 
     def _prime(self, inputs: Sequence[Any]) -> list[Any]:
-        """Inputs with every text in them primed, in one pass; pairs and dicts keep their shape."""
+        """Return inputs of the same structure with all texts primed, in one pass."""
         texts: list[str] = []
         for item in inputs:
             _map_texts(item, texts.append)
@@ -72,7 +71,7 @@ class PrimedTransformer(Transformer):
 
 
 def _map_texts(item: Any, change: Callable[[str], Any]) -> Any:
-    """A text, a pair of texts or a dict with a text, as it was but for its texts."""
+    """Apply a function to the text, the pair of texts or the dict with texts of an input."""
     if isinstance(item, str):
         return change(item)
     if isinstance(item, list | tuple):

@@ -1,4 +1,4 @@
-"""Inputs: from numerals and texts to token ids, and which of the tokens make the vector."""
+"""Tokens: from numerals and texts to token ids, and the tokens whose mean is the vector."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from numerate.errors import InputError
 from numerate.extract.numerals import LARGEST, find_numerals
 from numerate.options import Domain, Readout
-from numerate.pretrain.sequences import special_tokens
 from numerate.prime.text import PrimedText
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Inputs:
-    """Token ids end to end, and which of them are read: input i is `bounds[i]` to `bounds[i+1]`."""
+    """Token ids in flat arrays, with flags for the tokens to read.
+
+    Input i is `ids[bounds[i]:bounds[i + 1]]`.
+    """
 
     ids: npt.NDArray[np.int64]
     is_read: Flags
@@ -33,25 +37,27 @@ class Inputs:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many tokens each input has."""
+        """The number of tokens of each input."""
         return np.diff(self.bounds)
 
     def pad(
         self, rows: npt.NDArray[np.intp], pad_id: int
-    ) -> tuple[npt.NDArray[np.int64], Flags, Flags]:
-        """Return some inputs as a batch: ids, which are there at all, and which are read."""
-        lengths = self.lengths[rows]
-        there = np.arange(lengths.max()) < lengths[:, None]
-        place = (self.bounds[rows][:, None] + np.arange(lengths.max()))[there]
-        ids, is_read = np.full(there.shape, pad_id, np.int64), np.zeros(there.shape, bool)
-        ids[there], is_read[there] = self.ids[place], self.is_read[place]
-        return ids, there, is_read
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return inputs as a batch: ids, attention mask and flags, of shape (rows, tokens)."""
+        parts = [slice(self.bounds[row], self.bounds[row + 1]) for row in rows.tolist()]
+        ids = [torch.from_numpy(self.ids[part]) for part in parts]
+        is_read = [torch.from_numpy(self.is_read[part]) for part in parts]
+        return (
+            pad_sequence(ids, batch_first=True, padding_value=pad_id),
+            pad_sequence([torch.ones_like(row) for row in ids], batch_first=True),
+            pad_sequence(is_read, batch_first=True),
+        )
 
 
 def write_numerals(
     numerals: Sequence[object] | npt.NDArray[Any], domain: Domain = "integers"
 ) -> list[str]:
-    """Return numerals as they are written: numbers in digits, strings as they are.
+    """Return numerals as text: numbers in digits, strings unchanged.
 
     >>> write_numerals([1999, 5.0, "12,345"])
     ['1999', '5', '12,345']
@@ -81,7 +87,7 @@ def _write_numeral(numeral: object, domain: Domain) -> str | None:
 
 
 def check_list(items: object, name: str, what: str) -> None:
-    """Refuse what is no list, or has nothing in it."""
+    """Refuse a value that is not a list, and an empty list."""
     if isinstance(items, str) or not hasattr(items, "__len__"):
         raise InputError(f"{name} must be a list of {what}, got {items!r}")
     if not len(items):
@@ -96,20 +102,21 @@ def tokenize_inputs(
     max_length: int,
     keep_special: bool,
 ) -> Inputs:
-    """Return the tokens of texts, cut off at a length.
+    """Return the tokens of texts, truncated to a maximum length.
 
     Args:
-        shown: Texts as the model is to see them, with the spans of their numerals.
+        shown: The texts as the model sees them, with the spans of their numerals.
         tokenizer: A fast tokenizer.
-        read: Whose tokens make the vector.
-        max_length: Tokens of an input at most, special ones included.
-        keep_special: With `read="all"`, whether [CLS], [SEP] and their like are read too.
+        read: The tokens to read: all, or those of the numerals, the markers or the anchors.
+        max_length: Maximum number of tokens, including the special ones.
+        keep_special: With `read="all"`, whether to read [CLS], [SEP] and similar tokens too.
     """
     encoded = tokenizer(
         [text for text, _ in shown],
         truncation=True,
         max_length=max_length,
         return_offsets_mapping=read != "all",
+        return_special_tokens_mask=read == "all",
         return_attention_mask=False,
         return_token_type_ids=False,
         verbose=False,
@@ -118,24 +125,13 @@ def tokenize_inputs(
     bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     ids = np.fromiter(chain.from_iterable(encoded["input_ids"]), np.int64, bounds[-1])
     if read == "all":
-        is_read = np.ones(len(ids), bool) if keep_special else _not_special(bounds, tokenizer)
+        special = np.fromiter(chain.from_iterable(encoded["special_tokens_mask"]), bool, len(ids))
+        is_read = ~special | keep_special
     else:
         pairs = list(chain.from_iterable(encoded["offset_mapping"]))
         is_read = _in_spans(shown, np.array(pairs, np.int64).reshape(-1, 2), lengths, read)
     _check_read(shown, is_read, bounds, read, max_length)
     return Inputs(ids, is_read, bounds)
-
-
-def _not_special(
-    bounds: npt.NDArray[np.int64], tokenizer: "PreTrainedTokenizerBase"
-) -> npt.NDArray[np.bool_]:
-    before, after = map(len, special_tokens(tokenizer))
-    is_read = np.ones(bounds[-1], bool)
-    for place in range(before):
-        is_read[bounds[:-1] + place] = False
-    for place in range(after):
-        is_read[bounds[1:] - 1 - place] = False
-    return is_read
 
 
 def _in_spans(
@@ -144,7 +140,8 @@ def _in_spans(
     lengths: npt.NDArray[np.int64],
     read: Readout,
 ) -> Flags:
-    """Which tokens overlap the spans of all numerals, markers or anchors."""
+    """Return flags for the tokens that overlap the span of any numeral, marker or anchor."""
+    # One search for all texts: each starts where the text before it ends.
     sizes = np.array([len(text) + 1 for text, _ in shown], np.int64)
     base = np.cumsum(sizes) - sizes
     spans = np.array(
@@ -158,6 +155,7 @@ def _in_spans(
     places = offsets + np.repeat(base, lengths)[:, None]
     if not len(spans):
         return np.zeros(len(places), bool)
+    # The first span that ends behind the start of a token is the only one that may overlap it.
     candidate = np.searchsorted(spans[:, 1], places[:, 0], side="right")
     begins = spans[np.minimum(candidate, len(spans) - 1), 0]
     overlaps: Flags = (candidate < len(spans)) & (begins < places[:, 1])
@@ -171,7 +169,7 @@ def _check_read(
     read: Readout,
     max_length: int,
 ) -> None:
-    """Refuse an input of which no token is read."""
+    """Refuse an input without a token to read."""
     count = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_read)))
     empty = np.flatnonzero(np.diff(count[bounds]) == 0)
     if len(empty):

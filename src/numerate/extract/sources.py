@@ -18,7 +18,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
-from numerate.errors import InputError, first_line
+from numerate.errors import InputError, first_line, needs_extra
 from numerate.options import Errors
 
 if sys.version_info >= (3, 14):  # pragma: no cover
@@ -247,11 +247,9 @@ def _field_text(record: dict[str, Any], field: str, place: str) -> str:
 
 
 def _parquet_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
-    try:
+    with needs_extra(f"{name}: Parquet", "data"):
         import pyarrow as arrow
         import pyarrow.parquet as parquet
-    except ImportError:
-        raise InputError(f"{name}: Parquet needs pyarrow: pip install 'numerate[data]'") from None
     try:
         with parquet.ParquetFile(name) as file:
             if field not in file.schema_arrow.names:
@@ -267,12 +265,8 @@ def _parquet_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
 
 
 def _hub_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
-    try:
+    with needs_extra(f"{name}: a dataset of the hub", "data"):
         from datasets import load_dataset
-    except ImportError:
-        raise InputError(
-            f"{name}: hub datasets need datasets: pip install 'numerate[data]'"
-        ) from None
     repo, config, split = parse_hub_name(name)
     try:
         dataset = load_dataset(repo, config, split=split, streaming=True)

@@ -1,137 +1,170 @@
-"""Portray: what figures show of a system beyond its scores.
+"""Diagnostics: what the figures of a report show of one system beyond its scores.
 
-The values that held-out numerals are decoded to, which numeral's vector is most like that of each
-numeral, how alike the vectors of 1 to 100 are, and how well each layer can be decoded; kept in
-`portrait.json`.
+`numerate run` keeps them in `portrait.json`. `probe.diagnose` computes them. This module only
+holds, saves and loads them, so that a report needs no torch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from sklearn.metrics.pairwise import cosine_similarity
 
-from numerate.extract.ranges import Values, spread_numerals
-from numerate.probe.controls import Matrix
-from numerate.probe.plan import Plan
-from numerate.probe.regression import measure_errors, predict_by_ridge, target
-from numerate.probe.samples import FEWEST, Sample, draw_sample, take_some
-from numerate.probe.score_cell import Cell, Question, predict_values
-from numerate.probe.systems import LayeredSystem, System, embed_cached
+from numerate.errors import InputError
+from numerate.files import read_json, write_json
+from numerate.probe.statistics import Floats
 
-LINE = (1, 10_000)
-_MOST_BY_LAYER = 1500
-_ALIKE = np.arange(1, 101)
-_EXAMPLES = (1_999, 52_000, 7_500_000)
-_N_NEAREST = 10
+_FORMAT = "numerate-portrait"
 
 
-def portray_system(system: System, plan: Plan) -> dict[str, Any]:
-    """Return the portrait of a system, drawn with a plan's counts and protocol."""
-    document: dict[str, Any] = {"format": "numerate-portrait", "version": 1, "system": system.name}
-    if plan.counts is None:
-        return document
-    known = plan.counts.values.astype(np.int64)
-    spans = {"line": LINE, "decoded": (1, int(known.max()) + 1)}
-    samples = {
-        name: sample
-        for name, (low, high) in spans.items()
-        if (sample := _draw(known[(known >= low) & (known < high)], plan)) is not None
-    }
-    document |= dict(zip(samples, _decode(system, plan, list(samples.values())), strict=True))
-    cosines = cosine_similarity(embed_cached(system, _ALIKE, plan.cache))
-    document["cosines"] = np.round(cosines, 3).tolist()
-    document["neighbours"] = _find_neighbours(system, plan, known)
-    most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
-    some = take_some(known[known >= 1], most, _rng())
-    if isinstance(system, LayeredSystem) and len(some) >= FEWEST:
-        document["layers"] = _decode_layers(system.embed_layer, system.n_layers, some, plan)
-        document["pooled"] = _decode_by_ridge(embed_cached(system, some, plan.cache), some, plan)
-    return document
+@dataclass(frozen=True)
+class DecodedValues:
+    """The true and the decoded values of held-out numerals, and their R² if it was measured."""
+
+    true: Floats
+    predicted: Floats
+    r2: float = float("nan")
+
+    def __post_init__(self) -> None:
+        if not self.true.shape == self.predicted.shape == (len(self.true),):
+            raise ValueError("true and predicted must be lists of the same length")
+        if not (self.true >= 1).all():
+            raise ValueError("true must be 1 or more")
 
 
-def _draw(numerals: Values, plan: Plan) -> Sample | None:
-    rng = np.random.default_rng([plan.seeds[0], len(numerals)])
-    numerals = take_some(numerals, plan.protocol.most, rng)
-    if len(numerals) < FEWEST:
+@dataclass(frozen=True)
+class Neighbours:
+    """Numerals that the corpus lacks, and for each the numerals with the most similar vectors."""
+
+    asked: Floats
+    nearest: Floats
+    """One row per numeral in `asked`; the most similar comes first."""
+    examples: Mapping[int, tuple[int, ...]]
+    """The numerals with the most similar vectors for a few well-known numerals."""
+
+    def __post_init__(self) -> None:
+        if self.asked.ndim != 1 or self.nearest.ndim != 2 or len(self.asked) != len(self.nearest):
+            raise ValueError("nearest must have a row for each numeral asked")
+        if min(self.asked.min(), self.nearest.min()) < 1:
+            raise ValueError("asked and nearest must be 1 or more")
+
+    @property
+    def gaps(self) -> Floats:
+        """The absolute difference of the logarithms of each numeral and its neighbours."""
+        gaps: Floats = np.abs(np.log(self.nearest) - np.log(self.asked)[:, None])
+        return gaps
+
+    @property
+    def typical_factor(self) -> float:
+        """The median factor between a numeral and a neighbour; 1 means the same size."""
+        return float(np.exp(np.median(self.gaps)))
+
+
+@dataclass(frozen=True)
+class LayerErrors:
+    """The log-RMSE of ridge regression on one layer and range, one value per seed."""
+
+    layer: int
+    range: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnostics:
+    """What the figures show of one system; parts that were not computed are empty or None."""
+
+    system: str
+    line: DecodedValues | None = None
+    """Numerals up to 10,000."""
+    decoded: DecodedValues | None = None
+    """Numerals of all magnitudes."""
+    cosines: Floats | None = None
+    """The cosines of the vectors of 1, 2, …, as a square matrix."""
+    neighbours: Neighbours | None = None
+    layers: tuple[LayerErrors, ...] = ()
+    pooled: tuple[float, ...] = ()
+    """The same errors for the vectors that the probes use, which sum several layers."""
+    notes: tuple[str, ...] = ()
+    """The cells that were left out, and why."""
+
+    def save(self, path: Path) -> None:
+        """Write the diagnostics as JSON; parts that are None are left out."""
+        parts: dict[str, Any] = {
+            "line": _dump_values(self.line),
+            "decoded": _dump_values(self.decoded),
+            "cosines": None if self.cosines is None else self.cosines.tolist(),
+            "neighbours": _dump_neighbours(self.neighbours),
+            "layers": [asdict(layer) for layer in self.layers],
+            "pooled": self.pooled,
+            "notes": self.notes,
+        }
+        known = {name: part for name, part in parts.items() if part is not None}
+        write_json(path, {"format": _FORMAT, "version": 1, "system": self.system, **known})
+
+    @classmethod
+    def load(cls, path: Path) -> "Diagnostics":
+        """Return the diagnostics of a file."""
+        document = read_json(path, _FORMAT, made_by="numerate run")
+        try:
+            return cls(
+                system=str(document["system"]),
+                line=_load_values(document.get("line")),
+                decoded=_load_values(document.get("decoded")),
+                cosines=_load_cosines(document.get("cosines")),
+                neighbours=_load_neighbours(document.get("neighbours")),
+                layers=tuple(
+                    LayerErrors(int(row["layer"]), str(row["range"]), _floats(row["values"]))
+                    for row in document.get("layers") or ()
+                ),
+                pooled=_floats(document.get("pooled") or ()),
+                notes=tuple(map(str, document.get("notes") or ())),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"{path}: damaged diagnostics ({error!r}); run 'numerate run' again"
+            raise InputError(message) from None
+
+
+def _floats(values: Any) -> tuple[float, ...]:  # noqa: ANN401
+    return tuple(map(float, values))
+
+
+def _dump_values(values: DecodedValues | None) -> dict[str, Any] | None:
+    if values is None:
         return None
-    return draw_sample("decoding", numerals, plan.protocol, rng)
+    true = values.true.astype(np.int64).tolist()
+    return {"true": true, "predicted": values.predicted.tolist(), "r2": values.r2}
 
 
-def _decode(system: System, plan: Plan, samples: Sequence[Sample]) -> list[dict[str, Any]]:
-    """The true and the decoded values of each sample's test set, and how much they have in common.
-
-    R² is of the values themselves, as in the paper's figure 1.
-    """
-    cell = Cell("decoding", "in", "all", plan.seeds[0])
-    threads, decoded = torch.get_num_threads(), []
-    for sample in samples:
-        numerals = np.unique(np.concatenate([part.ravel() for part in vars(sample).values()]))
-        vectors = embed_cached(system, numerals, plan.cache)
-        question = Question(
-            cell=cell,
-            sample=sample,
-            numerals=numerals,
-            vectors=vectors,
-            protocol=plan.protocol,
-            regressors=("trees",),
-            device=plan.device,
-            threads=threads,
-        )
-        predicted, truth = predict_values(question), sample.test.ravel()
-        decoded.append(
-            {
-                "true": truth.tolist(),
-                "predicted": [float(f"{value:.6g}") for value in predicted],
-                "r2": measure_errors(predicted, truth.astype(float)).r2,
-            }
-        )
-    return decoded
+def _load_values(document: Mapping[str, Any] | None) -> DecodedValues | None:
+    if not document or not document["true"]:
+        return None
+    true, predicted = (np.asarray(document[key], np.float64) for key in ("true", "predicted"))
+    return DecodedValues(true, predicted, float(document.get("r2", "nan")))
 
 
-def _find_neighbours(system: System, plan: Plan, known: Values) -> dict[str, Any]:
-    """Find the numerals whose vectors are most alike, by cosine, among 1,000 from 1 to 10^10.
-
-    No probe is trained. `asked` are those of the 1,000 that the corpus lacks, `nearest` has the ten
-    numerals that each of them is most like, and `examples` the ten nearest of some numerals.
-    """
-    spread = spread_numerals()
-    asked = spread[~np.isin(spread, known)]
-    rows = np.concatenate((asked, _EXAMPLES))
-    cosines = cosine_similarity(*(embed_cached(system, n, plan.cache) for n in (rows, spread)))
-    cosines[rows[:, None] == spread] = -np.inf  # a numeral is not its own neighbour
-    nearest = spread[np.argsort(-cosines, axis=1, kind="stable")[:, :_N_NEAREST]]
-    examples = zip(map(str, _EXAMPLES), nearest[len(asked) :].tolist(), strict=True)
-    return {
-        "asked": asked.tolist(),
-        "nearest": nearest[: len(asked)].tolist(),
-        "examples": dict(examples),
-    }
+def _dump_neighbours(neighbours: Neighbours | None) -> dict[str, Any] | None:
+    if neighbours is None:
+        return None
+    asked, nearest = (
+        part.astype(np.int64).tolist() for part in (neighbours.asked, neighbours.nearest)
+    )
+    examples = {str(numeral): row for numeral, row in neighbours.examples.items()}
+    return {"asked": asked, "nearest": nearest, "examples": examples}
 
 
-def _decode_layers(
-    embed_layer: Callable[[int, list[int]], Matrix], n_layers: int, numerals: Values, plan: Plan
-) -> list[dict[str, Any]]:
-    """The errors of ridge regression on every layer, 0 the embeddings, over some numerals."""
-    layers = []
-    for layer in range(n_layers + 1):
-        errors = _decode_by_ridge(embed_layer(layer, numerals.tolist()), numerals, plan)
-        layers.append({"layer": layer, "range": "all", "values": errors})
-    return layers
+def _load_neighbours(document: Mapping[str, Any] | None) -> Neighbours | None:
+    if not document or not document["asked"]:
+        return None
+    asked, nearest = (np.asarray(document[key], np.float64) for key in ("asked", "nearest"))
+    examples = {int(key): tuple(map(int, row)) for key, row in document["examples"].items()}
+    return Neighbours(asked, nearest, examples)
 
 
-def _decode_by_ridge(x: Matrix, numerals: Values, plan: Plan) -> list[float]:
-    """The error on a fifth of the numerals, for each seed."""
-    y, cut = target(numerals), len(numerals) // 5
-    errors = []
-    for seed in plan.seeds:
-        order = np.random.default_rng(seed).permutation(len(numerals))
-        test, train = order[:cut], order[cut:]
-        errors.append(measure_errors(predict_by_ridge(x[train], y[train], x[test]), y[test]))
-    return [error.log_rmse for error in errors]
-
-
-def _rng() -> np.random.Generator:
-    """The same numerals for every system and every number of seeds."""
-    return np.random.default_rng(0)
+def _load_cosines(rows: list[list[float]] | None) -> Floats | None:
+    if rows is None:
+        return None
+    cosines = np.asarray(rows, np.float64)
+    if cosines.ndim != 2 or cosines.shape[0] != cosines.shape[1]:
+        raise ValueError(f"cosines must be a square matrix, got the shape {cosines.shape}")
+    return cosines

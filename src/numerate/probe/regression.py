@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from numerate.errors import needs_extra
 from numerate.probe.controls import Matrix
 from numerate.probe.protocols import TREE_DEPTH, Protocol
 
@@ -67,7 +68,8 @@ def predict_by_trees(
     threads: int,
 ) -> Floats:
     """Return the predictions of boosted trees with the settings of a protocol."""
-    from xgboost import XGBRegressor
+    with needs_extra("probing", "probe"):
+        from xgboost import XGBRegressor
 
     model = XGBRegressor(
         n_estimators=protocol.trees,

@@ -12,7 +12,6 @@ from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.extract.ranges import PROBE_RANGES
 from numerate.extract.stage import RunText, estimate_counts
-from numerate.files import write_json
 from numerate.layout import RunContext
 from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
@@ -107,7 +106,7 @@ def plan_probe(
 
 
 def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder: Path) -> None:
-    from numerate.probe.diagnostics import portray_system
+    from numerate.probe.diagnose import diagnose_system
     from numerate.probe.plan import Plan, probe_system
     from numerate.probe.scores import write_scores
     from numerate.probe.systems import Reading, open_systems
@@ -131,8 +130,8 @@ def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder
         scores = probe_system(system, plan, path, progress=progress, note=notes.append)
     if not scores:
         raise InputError(f"no cell can be probed: {notes[0]}; take more text")
-    diagnostics = {**portray_system(system, plan), "notes": notes}
-    write_json(folder / run.layout.diagnostics("*").name, diagnostics)
+    diagnostics = replace(diagnose_system(system, plan), notes=tuple(notes))
+    diagnostics.save(folder / run.layout.diagnostics("*").name)
     write_scores(path, scores)
 
 
@@ -178,7 +177,7 @@ def _measure_embedding(base: str) -> tuple[int, float]:
 
     encoder = load(SystemName("base", "model", base))
     numerals = np.random.default_rng(0).integers(1, 10**6, _SAMPLE_NUMERALS).tolist()
-    seconds = measure_seconds(lambda: encoder.embed_numerals(numerals, show_bar=False))
+    seconds = measure_seconds(lambda: encoder.embed_numerals(numerals))
     return int(encoder.model.config.hidden_size), seconds / len(set(numerals))
 
 

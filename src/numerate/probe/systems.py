@@ -136,7 +136,7 @@ class ModelSystem:
 
     @property
     def _options(self) -> dict[str, Any]:
-        return {"anchor": self.label.shown, "read": self.label.read, "show_bar": False}
+        return {"anchor": self.label.shown, "read": self.label.read}
 
 
 def open_systems(

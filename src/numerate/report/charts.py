@@ -1,47 +1,51 @@
-"""Charts: what a figure of the report holds, before anything is drawn.
+"""Charts: the contents of the figures of a report, before they are drawn.
 
-The same charts are drawn twice: by matplotlib into files, and by the page's script. A chart knows
-its axes, its series and to which systems they belong, and one sentence that says what to see in it.
+Every chart is drawn twice: by matplotlib into files, and by the script of the page. A chart has
+axes, series with the systems they belong to, and a sentence that says what it shows.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any, Literal
+
+from numerate.probe.labels import SystemLabel
 
 ChartKind = Literal["dots", "scatter", "heat", "lines", "histogram"]
 Point = tuple[float, ...]
-MOST_BANDS = 4  # more of them would hide each other
+MOST_BANDS = 4  # more bands would hide each other
 N_COLOURS = 7  # besides grey for the base model (slot 0) and black for controls (slot 8)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows, and from where to where."""
+    """The label, the limits and the scale of an axis."""
 
     label: str
     low: float
     high: float
+    _: KW_ONLY
     log: bool = False
     decades: bool = False
-    """Whether a place stands for the whole decade around it."""
+    """Whether a point stands for the whole decade around it."""
     whole: bool = False
-    """Whether there is nothing between whole numbers."""
+    """Whether ticks are at whole numbers only."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Points that belong together.
+    """Points with a common name and colour.
 
-    In lines a point is x and y, and perhaps the bounds of y; in dots a mean with its bounds; in a
-    histogram the two edges of a bar and its height, or just the place of a tick.
+    A point is (x, y) or (x, y, lower, upper) in lines, (x, y) in a scatter, (mean, lower, upper) in
+    dots, and (left, right, height) for a bar or (x,) for a tick in a histogram.
     """
 
     name: str
     points: tuple[Point, ...]
+    _: KW_ONLY
     slot: int = 1
     systems: tuple[int, ...] = ()
-    """The series is shown while one of these is switched on; always if there are none."""
+    """The indices of its systems: the page shows it while one of them is switched on, or always."""
     dashed: bool = False
 
 
@@ -52,14 +56,15 @@ class Panel:
     title: str
     x: Axis
     y: Axis
+    _: KW_ONLY
     note: str = ""
     series: tuple[Series, ...] = ()
     systems: tuple[int, ...] = ()
     matrix: tuple[Point, ...] = ()
-    """Of a heatmap, whose colours the axis `y` explains."""
+    """The values of a heatmap; the axis `y` is their colour scale."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Chart:
     """A figure: panels of one kind, a title, and a sentence computed from the data."""
 
@@ -71,48 +76,53 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Cast:
-    """The systems of a report in their order; each has a number and a colour."""
+class Systems:
+    """The systems of a report in their order; each has an index and a colour."""
 
     names: tuple[str, ...]
     base: str | None = None
 
-    def number(self, name: str) -> int:
-        """Return the number of a system."""
+    def index(self, name: str) -> int:
+        """Return the index of a system."""
         return self.names.index(name)
 
     def slot(self, name: str) -> int:
-        """Return the colour of a system; the base model and controls have theirs."""
+        """Return the colour of a system: 0 for the base model, the last one for controls."""
         if name == self.base:
             return 0
         return N_COLOURS + 1 if _is_control(name) else 1 + self._turn(name) % N_COLOURS
 
     def is_dashed(self, name: str) -> bool:
-        """Return whether another system has had the colour before."""
+        """Return whether an earlier system has the same colour."""
         colours = 1 if _is_control(name) else N_COLOURS
         return name != self.base and self._turn(name) >= colours
 
     def _turn(self, name: str) -> int:
-        """How many systems of its kind, controls or models, come before it."""
+        """Return the index of a system among the controls, or among the models."""
         peers = [n for n in self.names if n != self.base and _is_control(n) == _is_control(name)]
         return peers.index(name)
 
     def of_variant(self, variant: str) -> list[str]:
-        """Return the systems of a trained variant: those that bear its name, and perhaps a way."""
-        return [name for name in self.names if name == variant or name.startswith(f"{variant} ")]
+        """Return the systems of a trained variant, such as its masked and its visible anchors."""
+        return [name for name in self.names if SystemLabel.parse(name).name == variant]
 
     def series(self, name: str, points: Iterable[Point]) -> Series:
         """Return a series of one system."""
-        numbers = (self.number(name),)
-        return Series(name, tuple(points), self.slot(name), numbers, self.is_dashed(name))
+        return Series(
+            name,
+            tuple(points),
+            slot=self.slot(name),
+            systems=(self.index(name),),
+            dashed=self.is_dashed(name),
+        )
 
 
 def _is_control(name: str) -> bool:
-    return name.startswith("control:")
+    return SystemLabel.parse(name).is_control
 
 
 def span(values: Iterable[float], *, zero: bool = False, pad: float = 0.05) -> tuple[float, float]:
-    """Return from where to where an axis has to go to hold some values, with some room.
+    """Return the limits of an axis that holds some values, with some padding.
 
     >>> span([1.0, 3.0], pad=0.5)
     (0.0, 4.0)
@@ -124,14 +134,14 @@ def span(values: Iterable[float], *, zero: bool = False, pad: float = 0.05) -> t
 
 
 def span_log(values: Sequence[float]) -> tuple[float, float]:
-    """Return the powers of ten around some values."""
+    """Return the powers of ten below and above some values."""
     found = [value for value in values if 0 < value < math.inf] or [1.0]
     low, high = math.floor(math.log10(min(found))), math.ceil(math.log10(max(found)))
     return 10.0**low, 10.0 ** max(high, low + 1)
 
 
 def describe_chart(chart: Chart) -> dict[str, Any]:
-    """Return a chart as a JSON document: five digits of each number, null for what is none."""
+    """Return a chart as a JSON document: numbers with five digits, null if not finite."""
     described: dict[str, Any] = _clean(asdict(chart))
     return described
 

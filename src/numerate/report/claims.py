@@ -1,17 +1,20 @@
-"""Claims: what a run says to each of the paper's claims, as far as its seeds bear it out.
+"""Claims: whether a run supports each of the paper's claims.
 
-Input: the scores and portraits of a run that has the paper's four variants. Output: the claims,
-each with the comparisons behind it. A comparison is a difference that is above zero where it is as
-claimed, with its 95 % interval: paired over seeds, or over numerals where there are no seeds.
+Input: the scores and diagnostics of a run that has the paper's four variants. Output: the claims,
+each with the comparisons behind it. A comparison is a difference with its 95 % interval, and it is
+positive if the claim is right: paired over seeds, or over numerals where there are no seeds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from numerate.extract.ranges import ALL, OUT_RANGES
 from numerate.markdown import format_table
+from numerate.options import Anchor
 from numerate.prime.variants import PAPER_VARIANTS
+from numerate.probe.diagnostics import Diagnostics
+from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,
@@ -21,24 +24,22 @@ from numerate.probe.statistics import (
     group_by_seed,
     summarize_values,
 )
-from numerate.report.headline import tell_summary
-from numerate.report.run_folder import Portrait
+from numerate.report.headline import format_summary
 from numerate.report.templates import render_template
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-Verdict = Literal["holds", "does not hold", "cannot be told here"]
+Verdict = Literal["holds", "does not hold", "undecided"]
 _Cells = Mapping[tuple[str, ...], SeedValues]
 _SMALL, _LARGE = OUT_RANGES
 _LISTS = ("list-maximum", "list-minimum")
 _WITHOUT = ("base", "GenBERT recipe", "MWP-BERT recipe")
-_SHOWN = ("visible", "masked", "absent")
 
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: what is compared, and by how much it is as claimed."""
+    """One comparison: its text, and its difference, which is positive if the claim is right."""
 
     what: str
     difference: Summary
@@ -46,7 +47,7 @@ class Check:
     @property
     def amount(self) -> str:
         """The difference with its interval, as text."""
-        return tell_summary(self.difference).replace("-", "−")
+        return format_summary(self.difference).replace("-", "−")
 
     @property
     def verdict(self) -> Verdict:
@@ -54,12 +55,12 @@ class Check:
         mean, half = self.difference.mean, self.difference.half
         if mean - half > 0:
             return "holds"
-        return "does not hold" if mean + half < 0 else "cannot be told here"
+        return "does not hold" if mean + half < 0 else "undecided"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, with the anchor shown in one way."""
+    """A claim of the paper, for one way of showing the anchors."""
 
     number: int
     title: str
@@ -68,35 +69,35 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """It holds if all of it does, and does not if any of it is contradicted."""
+        """The claim holds if all comparisons do, and does not hold if one of them does not."""
         found = {check.verdict for check in self.checks}
         if found == {"holds"}:
             return "holds"
-        return "does not hold" if "does not hold" in found else "cannot be told here"
+        return "does not hold" if "does not hold" in found else "undecided"
 
     @property
     def tally(self) -> str:
-        """How many comparisons are as claimed, and how many are the other way round."""
+        """The number of comparisons that agree with the claim, and that contradict it."""
         verdicts = [check.verdict for check in self.checks]
         as_claimed, other = verdicts.count("holds"), verdicts.count("does not hold")
         return f"{as_claimed} of {len(verdicts)} as claimed, {other} against"
 
 
-def judge_claims(scores: Sequence[Score], portraits: Sequence[Portrait]) -> list[Claim]:
-    """Return the seven claims, for each way to show the anchor that all four variants have.
+def check_claims(scores: Sequence[Score], diagnostics: Sequence[Diagnostics]) -> list[Claim]:
+    """Return the seven claims, for each way of showing anchors that all four variants have.
 
     Args:
-        scores: Of one protocol.
-        portraits: Of the same systems.
+        scores: The scores of one protocol.
+        diagnostics: The diagnostics of the same systems.
     """
     cells = group_by_seed(scores)
     systems = {place[0] for place in cells}
     claims = []
-    for shown in _SHOWN:
-        names = {variant: f"{variant} ({shown})" for variant in PAPER_VARIANTS}
+    for shown in get_args(Anchor):
+        names = {name: str(SystemLabel(name=name, shown=shown)) for name in PAPER_VARIANTS}
         if systems.issuperset(names.values()):
             for number, (title, find) in enumerate(_CLAIMS, 1):
-                checks = tuple(find(cells, names, portraits))
+                checks = tuple(find(cells, names, diagnostics))
                 if checks:
                     claims.append(Claim(number, title, shown, checks))
     return sorted(claims, key=lambda claim: claim.number)
@@ -135,7 +136,7 @@ def _seeds(
     domain: str = "in",
     metric: str = "log-rmse",
 ) -> SeedValues:
-    """A score by seed; none where there is none."""
+    """Return the values of a score by seed, or none."""
     return cells.get((system, task, domain, range_name, metric), {})
 
 
@@ -145,8 +146,8 @@ def _check(what: str, more: SeedValues, less: SeedValues) -> Iterator[Check]:
         yield Check(what, difference)
 
 
-def _grow(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -> Iterator[Check]:
-    """Claim 1, by the error of decoding above 10k and just below."""
+def _grow(cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]) -> Iterator[Check]:
+    """Claim 1: compare the errors of decoding above and below 10k."""
     for system in (*_WITHOUT, *names.values()):
         small, large = (_seeds(cells, system, "decoding", name) for name in (_SMALL, _LARGE))
         if system in _WITHOUT:
@@ -155,8 +156,10 @@ def _grow(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -> Ite
             yield from _check(f"{system}: error at {_SMALL} − at {_LARGE}", small, large)
 
 
-def _prefer_ln(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -> Iterator[Check]:
-    """Claim 2, with and without direction."""
+def _prefer_ln(
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
+) -> Iterator[Check]:
+    """Claim 2: compare ln with linear anchors, with and without direction."""
     for task in ("decoding", "addition"):
         for linear, ln in (("anchors", "ln-anchors"), ("anchors-lr", "ln-anchors-lr")):
             errors = (_seeds(cells, names[name], task, ALL) for name in (linear, ln))
@@ -164,9 +167,9 @@ def _prefer_ln(cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]) -
 
 
 def _prefer_direction(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
 ) -> Iterator[Check]:
-    """Claim 3: the paper's best row there is linear with direction."""
+    """Claim 3: compare ln anchors with the paper's best row above 10k, linear with direction."""
     for task in ("decoding", "addition"):
         for ln in ("ln-anchors", "ln-anchors-lr"):
             errors = (_seeds(cells, names[name], task, _LARGE) for name in (ln, "anchors-lr"))
@@ -174,9 +177,9 @@ def _prefer_direction(
 
 
 def _best_on_lists(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
 ) -> Iterator[Check]:
-    """Claim 4, against each of the other three."""
+    """Claim 4: compare ln anchors with direction with each of the other three."""
     best = "ln-anchors-lr"
     for task in _LISTS:
         for other in (name for name in names if name != best):
@@ -187,9 +190,9 @@ def _best_on_lists(
 
 
 def _compare_domains(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Portrait]
+    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
 ) -> Iterator[Check]:
-    """Claim 5, by the error of decoding."""
+    """Claim 5: compare the errors of decoding in and out of the domain."""
     for system in names.values():
         for name in OUT_RANGES:
             inside, outside = (_seeds(cells, system, "decoding", name, d) for d in ("in", "out"))
@@ -197,28 +200,28 @@ def _compare_domains(
 
 
 def _compare_layers(
-    _: _Cells, names: Mapping[str, str], portraits: Sequence[Portrait]
+    _: _Cells, names: Mapping[str, str], diagnostics: Sequence[Diagnostics]
 ) -> Iterator[Check]:
-    """Claim 6, by ridge regression on the same numerals."""
-    for portrait in portraits:
-        if portrait.system in ("base", *names.values()) and portrait.layers and portrait.pooled:
-            last = dict(enumerate(portrait.layers[-1].values))
-            what = f"{portrait.system}: error of the last layer − of the last four"
-            yield from _check(what, last, dict(enumerate(portrait.pooled)))
+    """Claim 6: compare the errors of ridge regression on the same numerals."""
+    for one in diagnostics:
+        if one.system in ("base", *names.values()) and one.layers and one.pooled:
+            last = dict(enumerate(one.layers[-1].values))
+            what = f"{one.system}: error of the last layer − of the last four"
+            yield from _check(what, last, dict(enumerate(one.pooled)))
 
 
 def _find_diagonals(
-    _: _Cells, names: Mapping[str, str], portraits: Sequence[Portrait]
+    _: _Cells, names: Mapping[str, str], diagnostics: Sequence[Diagnostics]
 ) -> Iterator[Check]:
-    """Claim 7: more of a diagonal than the base model has, numeral by numeral from 1 to 100."""
-    known = {one.system: one.cosines for one in portraits if one.cosines is not None}
+    """Claim 7: compare with the base model, numeral by numeral from 1 to 100."""
+    known = {one.system: one.cosines for one in diagnostics if one.cosines is not None}
     base = known.get("base")
     for system in names.values():
         if base is not None and system in known:
             gains = correlate_with_nearness(known[system]) - correlate_with_nearness(base)
             yield Check(
                 f"{system} − base: rank correlation of cosine and nearness",
-                summarize_values(gains.tolist()),
+                summarize_values(gains),
             )
 
 

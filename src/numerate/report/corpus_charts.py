@@ -1,4 +1,4 @@
-"""Corpus stories: the charts on numerals, anchors and training, each with its sentence."""
+"""Corpus charts: numerals, anchors and training, each chart with a sentence from its data."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -11,11 +11,11 @@ from numerate.fit.fitting import Sweep
 from numerate.report.charts import (
     N_COLOURS,
     Axis,
-    Cast,
     Chart,
     Panel,
     Point,
     Series,
+    Systems,
     span,
     span_log,
 )
@@ -23,11 +23,11 @@ from numerate.report.primed_examples import PrimedExample
 from numerate.report.run_folder import CurveEntry
 
 _BINS = 120
-_LOSSES, _SHARES = "eval_loss_", "eval_accuracy_"
+_LOSS, _ACCURACY = "eval_loss_", "eval_accuracy_"
 
 
 def chart_anchors(counts: Counts | None, fits: Mapping[str, AnchorSet]) -> Chart | None:
-    """Return the corpus' numerals as a histogram, and below it where the anchors are."""
+    """Return a histogram of the numerals of the corpus, with the anchors as ticks below it."""
     if counts is None or not (counts.values >= 1).any():
         return None
     inside = counts.values >= 1
@@ -35,168 +35,206 @@ def chart_anchors(counts: Counts | None, fits: Mapping[str, AnchorSet]) -> Chart
     top = 10.0 ** np.ceil(np.log10(max(values.max(), 10) * 1.0001)).item()
     edges = np.geomspace(1, top, _BINS + 1)
     heights = np.histogram(values, edges, weights=weights)[0].tolist()
-    bars = [
+    bars = tuple(
         (low, high, height)
         for (low, high), height in zip(pairwise(edges.tolist()), heights, strict=True)
         if height
-    ]
+    )
+    placed = {
+        name: restore(anchors.values, anchors.scale, anchors.resolution)
+        for name, anchors in fits.items()
+    }
     ticks = [
-        Series(f"{name}: {len(anchors.values):,} anchors", _ticks(anchors, top), 1 + place)
-        for place, (name, anchors) in enumerate(fits.items())
+        Series(
+            f"{name}: {len(laid):,} anchors",
+            tuple((value,) for value in laid[(laid >= 1) & (laid <= top)].tolist()),
+            slot=1 + place,
+        )
+        for place, (name, laid) in enumerate(placed.items())
     ]
     x = Axis("value", 1, top, log=True)
     y = Axis("numerals", 0.5, span_log([1, max(heights)])[1], log=True)
-    panel = Panel("", x, y, "", (Series("numerals", tuple(bars), 0), *ticks))
     half = values[np.searchsorted(np.cumsum(weights), weights.sum() / 2)]
-    sentence = f"Half of the {counts.numerals:,} numerals are {_say(half)} or less"
-    for name, anchors in fits.items():
-        laid = restore(anchors.values, anchors.scale, anchors.resolution)
-        sentence += f"; half of the {name} anchors are {_say(float(np.median(laid)))} or less"
+    parts = [f"Half of the {counts.numerals:,} numerals are {_format(half)} or less"]
+    parts += [
+        f"half of the {name} anchors are {_format(float(np.median(laid)))} or less"
+        for name, laid in placed.items()
+    ]
     return Chart(
-        "anchors", "histogram", "The corpus' numerals and its anchors", f"{sentence}.", (panel,)
+        name="anchors",
+        kind="histogram",
+        title="The numerals of the corpus and the anchors",
+        sentence=f"{'; '.join(parts)}.",
+        panels=(Panel("", x, y, series=(Series("numerals", bars, slot=0), *ticks)),),
     )
 
 
-def _ticks(anchors: AnchorSet, top: float) -> tuple[Point, ...]:
-    """Where anchors are on the number line, as values."""
-    laid = restore(anchors.values, anchors.scale, anchors.resolution)
-    return tuple((value,) for value in laid[(laid >= 1) & (laid <= top)].tolist())
-
-
-def _say(value: float) -> str:
+def _format(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
 
 def chart_sweeps(sweeps: Mapping[str, Sweep]) -> Chart | None:
-    """Return AIC and BIC over the number of components, a panel for each scale."""
+    """Return AIC and BIC over the number of components, with a panel for each fit."""
     found = {name: sweep for name, sweep in sweeps.items() if sweep.rows}
     if not found:
         return None
-    panels, parts = [], []
+    parts = []
     for name, sweep in found.items():
-        rows = sorted(sweep.rows, key=lambda row: row["components"])
-        series = tuple(
-            Series(
-                key.upper(),
-                tuple((row["components"], row[key]) for row in rows),
-                slot,
-                dashed=key == "bic",
-            )
-            for slot, key in ((1, "aic"), (2, "bic"))
+        aic, bic = (
+            min(sweep.rows, key=lambda row: row[key])["components"] for key in ("aic", "bic")
         )
-        sizes = [row["components"] for row in rows]
-        x = Axis("components K", min(sizes) * 0.9, max(sizes) * 1.1, log=True)
-        low, high = span([point[1] for one in series for point in one.points])
-        panels.append(Panel(name, x, Axis("criterion, less is better", low, high), "", series))
-        lowest = {key: min(rows, key=lambda row: row[key])["components"] for key in ("aic", "bic")}
-        parts.append(
-            f"for {name} AIC is lowest at K = {lowest['aic']:,.0f} and BIC at {lowest['bic']:,.0f}"
-        )
-    sentence = f"Of the sizes that were tried, {'; '.join(parts)}."
-    return Chart("sweep", "lines", "How many anchors: AIC and BIC", sentence, tuple(panels))
+        parts.append(f"for {name}, AIC is lowest at K = {aic:,.0f} and BIC at K = {bic:,.0f}")
+    return Chart(
+        name="sweep",
+        kind="lines",
+        title="How many anchors: AIC and BIC",
+        sentence=f"Among the numbers of components K that were tried: {'; '.join(parts)}.",
+        panels=tuple(_sweep_panel(name, sweep) for name, sweep in found.items()),
+    )
 
 
-def chart_curves(curves: Mapping[str, Sequence[CurveEntry]], cast: Cast) -> Chart | None:
-    """Return loss and accuracy over the steps of training, and on held-out text (dashed)."""
+def _sweep_panel(name: str, sweep: Sweep) -> Panel:
+    rows = sorted(sweep.rows, key=lambda row: row["components"])
+    series = tuple(
+        Series(
+            key.upper(),
+            tuple((row["components"], row[key]) for row in rows),
+            slot=slot,
+            dashed=key == "bic",
+        )
+        for slot, key in ((1, "aic"), (2, "bic"))
+    )
+    sizes = [row["components"] for row in rows]
+    x = Axis("components K", min(sizes) * 0.9, max(sizes) * 1.1, log=True)
+    low, high = span([point[1] for one in series for point in one.points])
+    return Panel(name, x, Axis("criterion, less is better", low, high), series=series)
+
+
+def chart_curves(curves: Mapping[str, Sequence[CurveEntry]], systems: Systems) -> Chart | None:
+    """Return loss and accuracy over the steps of training; held-out text is dashed."""
     panels = tuple(
         panel
         for key, title in (("loss", "loss per piece"), ("accuracy", "anchors found"))
-        if (panel := _curve_panel(curves, key, title, cast))
+        if (panel := _curve_panel(curves, key, title, systems))
     )
     if not panels:
         return None
-    held = {
+    held_out = {
         name: [entry["eval_accuracy"] for entry in entries if "eval_accuracy" in entry]
         for name, entries in curves.items()
     }
-    ends = {name: (values[0], values[-1]) for name, values in held.items() if values}
-    sentence = "Dashed lines are on text that was held out."
+    ends = {name: (values[0], values[-1]) for name, values in held_out.items() if values}
+    sentence = "Dashed lines are on held-out text."
     if ends:
         best = max(ends, key=lambda name: ends[name][1])
         first, last = ends[best]
         sentence += (
-            f" There {best} finds {100 * last:.0f} % of the masked anchors at the end, "
-            f"and {100 * first:.0f} % before."
+            f" There {best} finds {100 * last:.0f} % of the masked anchors after training, and "
+            f"{100 * first:.0f} % before."
         )
-    return Chart("curves", "lines", "Training", sentence, panels)
+    return Chart(name="curves", kind="lines", title="Training", sentence=sentence, panels=panels)
 
 
 def _curve_panel(
-    curves: Mapping[str, Sequence[CurveEntry]], key: str, title: str, cast: Cast
+    curves: Mapping[str, Sequence[CurveEntry]], key: str, title: str, systems: Systems
 ) -> Panel | None:
     series = []
     for place, (name, entries) in enumerate(curves.items()):
-        systems = cast.of_variant(name)
-        slot = cast.slot(systems[0]) if systems else 1 + place % N_COLOURS
-        numbers = tuple(map(cast.number, systems))
+        probed = systems.of_variant(name)
+        slot = systems.slot(probed[0]) if probed else 1 + place % N_COLOURS
+        indices = tuple(map(systems.index, probed))
         for field, dashed in ((key, False), (f"eval_{key}", True)):
             points = tuple((entry["step"], entry[field]) for entry in entries if field in entry)
             if points:
                 label = f"{name}, held out" if dashed else name
-                series.append(Series(label, points, slot, numbers, dashed))
-    if not series:
-        return None
-    steps = [point[0] for one in series for point in one.points]
-    _, high = span([point[1] for one in series for point in one.points], zero=True)
-    return Panel(
-        title, Axis("step", 0, max(steps) or 1, whole=True), Axis("", 0, high), "", tuple(series)
-    )
+                series.append(Series(label, points, slot=slot, systems=indices, dashed=dashed))
+    return _step_panel(title, series) if series else None
 
 
-def chart_lessons(curves: Mapping[str, Sequence[CurveEntry]]) -> Chart | None:
-    """Return what the baselines' recipes learned, a panel each: held out, kind by kind.
+def _step_panel(title: str, series: Sequence[Series]) -> Panel:
+    """Return a panel of lines over steps, from zero."""
+    steps, values = zip(*(point for one in series for point in one.points), strict=True)
+    x = Axis("step", 0, max(steps) or 1, whole=True)
+    return Panel(title, x, Axis("", 0, span(values, zero=True)[1]), series=tuple(series))
 
-    Where there are losses of several objectives, each is shown beside what it was at first, for
-    they have different units; otherwise the shares that are right.
+
+def chart_baseline_curves(curves: Mapping[str, Sequence[CurveEntry]]) -> Chart | None:
+    """Return what the baselines learned, with a panel each and a line for each objective.
+
+    A baseline that records losses has objectives with different units, so each loss is divided by
+    its first value. Other baselines record accuracies.
     """
     panels, parts = [], []
     for recipe, entries in curves.items():
-        has_losses = any(key.startswith(_LOSSES) for entry in entries for key in entry)
-        found = _list_objectives(entries, _LOSSES if has_losses else _SHARES, has_losses)
+        has_losses = any(key.startswith(_LOSS) for entry in entries for key in entry)
+        found = _read_losses(entries) if has_losses else _read_objectives(entries, _ACCURACY)
         if not found:
             continue
         series = [
-            Series(name, points, 1 + place % N_COLOURS, dashed=place >= N_COLOURS)
+            Series(name, points, slot=1 + place % N_COLOURS, dashed=place >= N_COLOURS)
             for place, (name, points) in enumerate(found.items())
         ]
-        steps, values = zip(*(point for one in series for point in one.points), strict=True)
-        title = f"{recipe}: {'loss, of that at first' if has_losses else 'share that is right'}"
-        x, y = Axis("step", 0, max(steps) or 1, whole=True), Axis("", 0, span(values, zero=True)[1])
-        panels.append(Panel(title, x, y, "", tuple(series)))
-        ends = [f"{name} {100 * points[-1][1]:.0f} %" for name, points in found.items()]
-        said = "the losses end, of what they were," if has_losses else "right in the end are"
-        parts.append(f"Of {recipe} {said} {', '.join(ends)}.")
+        what = "loss relative to the first" if has_losses else "accuracy"
+        panels.append(_step_panel(f"{recipe}: {what}", series))
+        parts.append(_describe_ends(recipe, found, has_losses))
     if not panels:
         return None
-    title = "What the baselines' recipes learned"
-    return Chart("lessons", "lines", title, " ".join(parts), tuple(panels))
+    return Chart(
+        name="baselines",
+        kind="lines",
+        title="What the baselines learned",
+        sentence=" ".join(parts),
+        panels=tuple(panels),
+    )
 
 
-def _list_objectives(
-    entries: Sequence[CurveEntry], prefix: str, relative: bool
-) -> dict[str, tuple[Point, ...]]:
-    """The points of every objective; relative to the first of them if asked."""
-    found: dict[str, list[tuple[float, float]]] = {}
+def _describe_ends(
+    recipe: str, objectives: Mapping[str, tuple[Point, ...]], has_losses: bool
+) -> str:
+    """Return a sentence on the last value of each objective."""
+    ends = {name: f"{100 * points[-1][1]:.0f} %" for name, points in objectives.items()}
+    if has_losses:
+        listed = join_words([f"{end} ({name})" for name, end in ends.items()])
+        return f"The losses of {recipe} end at {listed} of their first values."
+    listed = join_words([f"{end} of the {name} questions" for name, end in ends.items()])
+    return f"{recipe} ends with {listed} right."
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as an enumeration.
+
+    >>> join_words(["a", "b", "c"]), join_words(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def _read_objectives(entries: Sequence[CurveEntry], prefix: str) -> dict[str, tuple[Point, ...]]:
+    """Return the values over the steps, by objective."""
+    found: dict[str, list[Point]] = {}
     for entry in entries:
         for key in (key for key in entry if key.startswith(prefix)):
             name = key.removeprefix(prefix).replace("_", " ")
             found.setdefault(name, []).append((entry["step"], float(entry[key])))
+    return {name: tuple(points) for name, points in found.items()}
+
+
+def _read_losses(entries: Sequence[CurveEntry]) -> dict[str, tuple[Point, ...]]:
+    """Return the losses over the steps, by objective, each divided by its first value."""
     return {
-        name: tuple(
-            (step, value / (points[0][1] or 1) if relative else value) for step, value in points
-        )
-        for name, points in found.items()
+        name: tuple((step, loss / (points[0][1] or 1)) for step, loss in points)
+        for name, points in _read_objectives(entries, _LOSS).items()
     }
 
 
-def tell_examples(examples: Sequence[PrimedExample]) -> str:
-    """Return how near the anchors are to the numerals of the sentences."""
+def describe_examples(examples: Sequence[PrimedExample]) -> str:
+    """Return a sentence on the distances of the numerals from their anchors."""
     parts = []
     for name in examples[0].misses:
         misses = [miss for example in examples for miss in example.misses[name]]
         parts.append(f"{100 * np.mean(misses):.1f} % away with the {name} anchors")
     n_numerals = sum(len(next(iter(example.misses.values()))) for example in examples)
     return (
-        "Each numeral is followed by its nearest anchor in the units of its scale. On average over "
-        f"{n_numerals} numerals it is {' and '.join(parts)}."
+        "Each numeral is followed by its nearest anchor, written in the units of its scale. On "
+        f"average over {n_numerals} numerals, the anchor is {join_words(parts)}."
     )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numerate.errors import InputError
+from numerate.errors import InputError, needs_extra
 from numerate.files import write_file
-from numerate.report.charts import MOST_BANDS, Axis, Cast, Chart, ChartKind, Panel, Series
+from numerate.report.charts import MOST_BANDS, Axis, Chart, ChartKind, Panel, Series, Systems
 from numerate.report.corpus_charts import chart_curves
 from numerate.report.run_folder import CurveEntry
 
@@ -40,15 +40,13 @@ def draw_chart(chart: Chart | None, *paths: Path) -> None:
 
 def draw_curve(entries: Sequence[CurveEntry], path: Path) -> None:
     """Draw loss and accuracy over the steps of one training run."""
-    draw_chart(chart_curves({"training": entries}, Cast(())), path)
+    draw_chart(chart_curves({"training": entries}, Systems(())), path)
 
 
 def make_figure(chart: Chart) -> "Figure":
     """Return a chart as a figure: its panels in rows, its title above, one legend below."""
-    try:
+    with needs_extra("drawing", "report"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("figures need matplotlib: pip install 'numerate[report]'") from None
     columns, height = _SHAPES[chart.kind]
     rows = -(-len(chart.panels) // columns)
     columns = -(-len(chart.panels) // rows)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from numerate.markdown import escape_markdown, format_table, join_lines
-from numerate.report.charts import Cast
+from numerate.report.charts import Systems
 from numerate.report.tables import Grid, RowKind, TableCell, TableRow
 from numerate.report.templates import render_template
 
@@ -106,19 +106,19 @@ def _latex_cell(cell: TableCell | None) -> str:
     return value + _interval(cell, r" {{\scriptsize $\pm$ {:.4f}}}")
 
 
-def to_html(grid: Grid, cast: Cast, *, with_note: bool = False) -> "Markup":
+def to_html(grid: Grid, systems: Systems, *, with_note: bool = False) -> "Markup":
     """Return a grid as an HTML table, with its note below if asked for.
 
     Args:
         grid: The table.
-        cast: The systems of the page; the buttons of the page show and hide their rows.
+        systems: The systems of the page, whose buttons show and hide the rows.
         with_note: Whether the note follows the table.
     """
     note = grid.note() if with_note else ""
     return render_template(
         "table.html.j2",
         grid=grid,
-        cast=cast,
+        systems=systems,
         kind_titles=KIND_TITLES,
         missing=MISSING,
         note=note,

@@ -1,21 +1,22 @@
-"""Headline: the main result of a run in one line, said only as far as the seeds bear it out."""
+"""Headline: the main result of a run in one line; it claims only what the intervals support."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
 
+from numerate.extract.ranges import ALL
+from numerate.probe.diagnostics import Neighbours
 from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import Summary, compare_seeds, group_by_seed, summarize_values
-from numerate.report.charts import Cast
-from numerate.report.run_folder import Neighbours
-from numerate.report.tables import Grid
+from numerate.report.charts import Systems
+from numerate.report.tables import Grid, is_contestant
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The main result in one line, and what stands behind it."""
+    """The main result in one line, and the numbers behind it."""
 
     title: str
     detail: str
@@ -26,10 +27,10 @@ def _name_twin(system: str) -> str:
 
 
 def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
-    """Return what training did to the neighbours of numbers, in the system that has the nearest.
+    """Return how training changed the neighbours of numbers, for the system with the nearest.
 
-    Every trained system stands beside its twin, the same model untrained, shown the same text and
-    read at the same place; without such a pair there is nothing to say.
+    A trained system is compared with its twin: the same model, untrained, shown the same text and
+    read at the same place. The result is None without such a pair.
     """
     pairs = [name for name in found if _name_twin(name) in found]
     if not pairs:
@@ -37,7 +38,7 @@ def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     best = min(pairs, key=lambda name: found[name].typical_factor)
     after, before = found[best], found[_name_twin(best)]
     gaps = [near.gaps.mean(axis=1) for near in (before, after)]
-    gain = summarize_values((gaps[0] - gaps[1]).tolist())
+    gain = summarize_values(gaps[0] - gaps[1])
     n_nearest = after.nearest.shape[1]
     title = f"the {n_nearest} numbers most like a given one are typically off by a factor of "
     title += f"{after.typical_factor:.3g}; before, by {before.typical_factor:.3g}"
@@ -56,67 +57,59 @@ def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     return Headline(title, detail)
 
 
-def tell_headline(grid: Grid, scores: Sequence[Score], cast: Cast) -> Headline:
-    """Return the result of the widest decoding column: the best system, and the base model."""
-    index = main_column(grid)
+def summarize_scores(grid: Grid, scores: Sequence[Score], systems: Systems) -> Headline:
+    """Return the result of the main column: the best system, compared with the base model."""
+    index = find_main_column(grid)
     column = grid.columns[index]
-    rows = [(row.system, row.cells[index]) for row in grid.rows if row.kind == "probed"]
-    cells = {system: cell.summary for system, cell in rows if cell}
-    if not cells:
+    rows = [(row.system, row.cells[index]) for row in grid.rows if is_contestant(row.system)]
+    means = {system: cell.summary for system, cell in rows if cell}
+    if not means:
         return Headline("No system has a score yet", "")
     sign = 1 if column.low_is_good else -1
-    others = [system for system in cells if system != cast.base] or list(cells)
-    best = min(others, key=lambda system: sign * cells[system].mean)
+    others = [system for system in means if system != systems.base] or list(means)
+    best = min(others, key=lambda system: sign * means[system].mean)
+    task = f"{column.task.replace('-', ' ')} of {name_range(column.range)}"
     better = "less" if column.low_is_good else "more"
-    what = f"{column.task.replace('-', ' ')} of {name_range(column.range)}"
-    detail = (
-        f"In {what} the {column.metric} ({better} is better) is {tell_summary(cells[best])} for "
-    )
-    detail += best
-    if cast.base not in cells or best == cast.base:
-        return Headline(f"{best} reads numbers best of {len(cells)} systems", f"{detail}.")
-    base = cells[cast.base]
+    detail = f"In {task}, the {column.metric} ({better} is better) is "
+    detail += f"{format_summary(means[best])} for {best}"
+    base = systems.base
+    if base is None or base not in means or best == base:
+        return Headline(f"{best} reads numbers best of {len(means)} systems", f"{detail}.")
     seeds = group_by_seed(scores)
-    difference = compare_seeds(*(seeds[system, *astuple(column)] for system in (best, cast.base)))
-    detail += f" and {tell_summary(base)} for {cast.base}. {_tell_difference(difference)}"
-    detail += _tell_untrained({name: one for name, one in cells.items() if name != best}, sign)
-    return Headline(_tell_winner(best, cast.base, cells[best], base, difference, sign), detail)
+    difference = compare_seeds(*(seeds[system, *astuple(column)] for system in (best, base)))
+    detail += f" and {format_summary(means[base])} for {base}. {_describe_difference(difference)}"
+    detail += _describe_untrained(means, best, sign)
+    gain = sign * (means[base].mean - means[best].mean)
+    if difference and abs(difference.mean) <= difference.half:
+        return Headline(f"No system reads numbers measurably better than {base}", detail)
+    if gain <= 0:
+        return Headline(f"No system reads numbers better than {base}", detail)
+    amount = "better"
+    if column.low_is_good and means[base].mean > 0:
+        amount = f"with {_percent(gain / means[base].mean)} less error"
+    return Headline(f"{best} reads numbers {amount} than {base}", detail)
 
 
-def main_column(grid: Grid) -> int:
-    """Return the place of the column of decoding over all numerals, or of the first."""
+def find_main_column(grid: Grid) -> int:
+    """Return the index of the column of decoding over all numerals, or 0 without one."""
     for index, column in enumerate(grid.columns):
-        if column.task == "decoding" and column.range == "all":
+        if column.task == "decoding" and column.range == ALL:
             return index
     return 0
 
 
-def _tell_untrained(cells: dict[str, Summary], sign: int) -> str:
-    """How far the base model comes by being shown anchors alone, without training on them."""
-    shown = {name: cell for name, cell in cells.items() if name.startswith("base primed as ")}
-    if not shown:
+def _describe_untrained(means: Mapping[str, Summary], best: str, sign: int) -> str:
+    """Return a sentence on the best untrained base model that is shown anchors, if there is one."""
+    primed = [name for name in means if name != best and SystemLabel.parse(name).primed_as]
+    if not primed:
         return ""
-    best = min(shown, key=lambda name: sign * shown[name].mean)
-    return f" Untrained, {best} has {tell_summary(shown[best])}."
+    first = min(primed, key=lambda name: sign * means[name].mean)
+    return f" Without training, {first} has {format_summary(means[first])}."
 
 
-def _tell_winner(
-    best: str, base_name: str, ours: Summary, base: Summary, difference: Summary | None, sign: int
-) -> str:
-    """Who reads numbers better, said only if the seeds agree on it."""
-    gain = sign * (base.mean - ours.mean)
-    if difference and abs(difference.mean) <= difference.half:
-        return f"No system reads numbers measurably better than {base_name}"
-    if gain <= 0:
-        return f"No system reads numbers better than {base_name}"
-    if sign > 0 and base.mean > 0:
-        return f"{best} reads numbers with {_percent(gain / base.mean)} less error than {base_name}"
-    return f"{best} reads numbers better than {base_name}"
-
-
-def _tell_difference(difference: Summary | None) -> str:
+def _describe_difference(difference: Summary | None) -> str:
     if difference is None or difference.n_seeds < 2:
-        return "From one seed, so there is no interval."
+        return "There is one seed, so there is no interval."
     verdict = "includes" if abs(difference.mean) <= difference.half else "excludes"
     return (
         f"The paired difference over {difference.n_seeds} seeds is "
@@ -125,11 +118,10 @@ def _tell_difference(difference: Summary | None) -> str:
     )
 
 
-def tell_summary(summary: Summary) -> str:
-    """Return a mean with its interval, if it has one."""
-    return f"{summary.mean:.4f}" + (
-        f"\u00a0±\u00a0{summary.half:.4f}" if summary.n_seeds > 1 else ""
-    )
+def format_summary(summary: Summary) -> str:
+    """Return a mean, with its interval if there are several seeds."""
+    interval = f"\u00a0±\u00a0{summary.half:.4f}" if summary.n_seeds > 1 else ""
+    return f"{summary.mean:.4f}{interval}"
 
 
 def _signed(value: float) -> str:
@@ -141,5 +133,5 @@ def _percent(share: float) -> str:
 
 
 def name_range(name: str) -> str:
-    """Return a range as a sentence calls it."""
-    return "all numerals" if name == "all" else name
+    """Return a range as it is called in a sentence."""
+    return "all numerals" if name == ALL else name

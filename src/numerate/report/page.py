@@ -1,4 +1,4 @@
-"""Page: one self-contained HTML file from what a report found; it loads and sends nothing.
+"""Page: the report as one self-contained HTML file, which loads and sends nothing.
 
 The template escapes names and texts from files, also in the JSON of the charts. The page's content
 security policy allows only its own script and style, which it identifies by their hashes.
@@ -11,40 +11,45 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from numerate.progress import tell_seconds
-from numerate.report.charts import MOST_BANDS, Cast, Chart, describe_chart
+from numerate.progress import format_seconds
+from numerate.report.charts import MOST_BANDS, Chart, Systems, describe_chart
 from numerate.report.headline import Headline
-from numerate.report.run_folder import RunFiles, Step
+from numerate.report.run_folder import RunFiles, StepRecord
 from numerate.report.templates import render_template
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: a chart that its script draws, or ready HTML; a table has a note."""
+@dataclass(frozen=True, kw_only=True)
+class PageSection:
+    """A section of the page: a chart that the script draws, or HTML; a table has a note."""
 
     name: str
     title: str
-    sentence: str
+    sentence: str = ""
     chart: Chart | None = None
     html: str = ""
     note: str = ""
     folded: bool = False
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    """A small table of texts, below the chart."""
+    """A small table of texts below the chart."""
 
 
 def render_page(
-    run: RunFiles, *, headline: Headline, cast: Cast, sections: Sequence[Section], command: str
+    run: RunFiles,
+    *,
+    headline: Headline,
+    systems: Systems,
+    sections: Sequence[PageSection],
+    command: str,
 ) -> str:
     """Return the page.
 
     Args:
-        run: What the report is on.
-        headline: The main result, said first.
-        cast: The systems, which get a button each.
-        sections: What comes one below the other.
-        command: What to type to make the page again.
+        run: The files of the run.
+        headline: The main result, at the top.
+        systems: The systems; each gets a button.
+        sections: The sections from top to bottom; folded ones come last.
+        command: The command that makes the page again.
     """
     style, script = _read("page.css"), _read("page.js")
     charts = [describe_chart(section.chart) for section in sections if section.chart]
@@ -55,13 +60,13 @@ def render_page(
         corpus=_name_corpus(run),
         base=run.config.get("base"),
         facts=_list_facts(run),
-        cast=cast,
+        systems=systems,
         sections=[section for section in sections if not section.folded],
         folded=[section for section in sections if section.folded],
-        data={"charts": charts, "systems": cast.names, "most": MOST_BANDS},
+        data={"charts": charts, "systems": systems.names, "most": MOST_BANDS},
         settings=json.dumps(run.config, indent=2, ensure_ascii=False, sort_keys=True),
-        steps=[(step, tell_seconds(step.seconds)) for step in run.steps],
-        total=tell_seconds(sum(step.seconds for step in run.steps)),
+        steps=[(step, format_seconds(step.seconds)) for step in run.steps],
+        total=format_seconds(sum(step.seconds for step in run.steps)),
         versions=_merge_versions(run.steps),
         command=command,
         style=style,
@@ -72,7 +77,7 @@ def render_page(
 
 
 def _list_facts(run: RunFiles) -> list[tuple[str, str, str]]:
-    """What the run is about: a label, a number, and more on it."""
+    """Return the key figures of the run: a label, a number, and more on it."""
     facts = []
     if run.counts:
         counts = run.counts
@@ -87,7 +92,7 @@ def _list_facts(run: RunFiles) -> list[tuple[str, str, str]]:
     n_systems = len({score.system for score in run.scores})
     seeds = len({score.seed for score in run.scores})
     protocols = ", ".join(dict.fromkeys(score.protocol for score in run.scores))
-    asked = f"{seeds} seed{'s'[: seeds != 1]} each, protocol {protocols}"
+    asked = f"{seeds} seed{'' if seeds == 1 else 's'} each, protocol {protocols}"
     return [*facts, ("systems probed", f"{n_systems:,}", asked)]
 
 
@@ -96,14 +101,14 @@ def _count(value: float) -> str:
 
 
 def _name_corpus(run: RunFiles) -> str:
-    """What the corpus is called: its sources, as the counts or the config give them."""
+    """Return the sources of the corpus, from the counts or from the config."""
     sources = run.counts.sources if run.counts else ()
     names = [str(name) for name in sources or run.config.get("corpus") or ()]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _merge_versions(steps: Sequence[Step]) -> dict[str, str]:
-    """The versions of all steps; where steps differ, all that were used."""
+def _merge_versions(steps: Sequence[StepRecord]) -> dict[str, str]:
+    """Return the versions of all packages; where steps differ, all that were used."""
     found: dict[str, dict[str, None]] = {}
     for step in steps:
         for name, version in step.versions.items():
@@ -116,5 +121,5 @@ def _read(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a content security policy calls an inline script or style."""
+    """Return the hash by which a content security policy allows an inline script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,6 +1,6 @@
-"""Stories: the charts on systems, each with the sentence that its data bear out.
+"""System charts: the charts on the probed systems, each with a sentence computed from its data.
 
-Input: the scores and portraits of a run. Output: charts; a story without data is left out.
+Input: the scores and diagnostics of a run. Output: charts; a chart without data is None.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,222 +8,180 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.probe.statistics import correlate_with_nearness, summarize_values
-from numerate.report.charts import MOST_BANDS, Axis, Cast, Chart, Panel, Point, Series, span
-from numerate.report.headline import main_column, name_range
-from numerate.report.run_folder import Floats, Neighbours, Points, Portrait, RunFiles
-from numerate.report.tables import GIVEN, Grid, TableCell, TableRow, is_contestant
+from numerate.probe.diagnostics import DecodedValues, Diagnostics
+from numerate.probe.statistics import Floats, correlate_with_nearness, summarize_values
+from numerate.report.charts import MOST_BANDS, Axis, Chart, Panel, Point, Series, Systems, span
+from numerate.report.headline import find_main_column, name_range
+from numerate.report.tables import Grid, TableRow, is_contestant
 
-_LINE_MOST = 1500  # points of a panel; more would be a blot
-_SHOWN = 4  # neighbours of an example
-_FEWEST = 5  # numerals of a decade whose quartiles mean anything
-
-
-def find_cast(run: RunFiles) -> Cast:
-    """Return the systems of a run; the base model is called `base`, or as the config calls it."""
-    names = dict.fromkeys([score.system for score in run.scores])
-    known = [name for name in names if name in ("base", run.config.get("base"))]
-    return Cast(tuple(names), known[0] if known else None)
+_MOST_POINTS = 1500  # in a panel of a scatter
+_FEWEST = 5  # numerals of a decade, for quartiles to mean anything
 
 
-def _claimants(portraits: Sequence[Portrait]) -> list[str]:
-    """The systems on which a sentence may say that one is best: not those given the number."""
-    names = [portrait.system for portrait in portraits]
-    return [name for name in names if is_contestant(name)] or names
+def _choose_contestants(series: Sequence[Series]) -> Sequence[Series]:
+    """Return the series that a sentence may call the best: all but those given the number."""
+    return [one for one in series if is_contestant(one.name)] or series
 
 
-def chart_scores(grid: Grid, cast: Cast) -> Chart:
-    """Return each range of the first task of a table: a dot for each system with its interval."""
-    task = grid.columns[main_column(grid)].title
-    picked = [index for index, column in enumerate(grid.columns) if column.title == task]
+def chart_scores(grid: Grid, systems: Systems) -> Chart:
+    """Return a panel for each range of the main task: a dot with its interval for each system."""
+    task = grid.columns[find_main_column(grid)].title
+    columns = [index for index, column in enumerate(grid.columns) if column.title == task]
     rows = [row for row in grid.rows if row.kind != "paper"]
-    order = sorted(picked, key=lambda index: grid.columns[index].range != "all")
-    panels = tuple(_score_panel(grid, index, rows, cast) for index in order)
-    first = grid.columns[picked[0]]
-    better = "left" if first.low_is_good else "right"
-    wins: dict[str, int] = {}
-    for row in rows:
-        wins[row.system] = sum(c is not None and c.mark == "best" for c in _pick(row, picked))
+    order = sorted(columns, key=lambda index: grid.columns[index].range != "all")
+    wins = {
+        row.system: sum(cell.mark == "best" for i in columns if (cell := row.cells[i]))
+        for row in rows
+    }
     best = max(wins, key=lambda system: wins[system])
-    sentence = (
-        f"Further {better} is better. {best} has the best mean in {wins[best]} of {len(picked)} "
-        f"range{'s'[: len(picked) != 1]}; bars are 95 % intervals over seeds."
+    better = "left" if grid.columns[columns[0]].low_is_good else "right"
+    sentence = f"Further {better} is better. Bars are 95 % intervals over seeds."
+    if wins[best]:
+        plural = "" if len(columns) == 1 else "s"
+        sentence += f" {best} has the best mean in {wins[best]} of {len(columns)} range{plural}."
+    return Chart(
+        name="scores",
+        kind="dots",
+        title=f"The result at a glance: {task}",
+        sentence=sentence,
+        panels=tuple(_score_panel(grid, index, rows, systems) for index in order),
     )
-    return Chart("scores", "dots", f"The result at a glance: {task}", sentence, panels)
 
 
-def _pick(row: TableRow, picked: Sequence[int]) -> list[TableCell | None]:
-    return [row.cells[index] for index in picked]
-
-
-def _score_panel(grid: Grid, index: int, rows: Sequence[TableRow], cast: Cast) -> Panel:
+def _score_panel(grid: Grid, index: int, rows: Sequence[TableRow], systems: Systems) -> Panel:
     column = grid.columns[index]
     series = []
     for row in rows:
         cell = row.cells[index]
         if cell:
             mean, half = cell.summary.mean, np.nan_to_num(cell.summary.half)
-            series.append(cast.series(row.system, [(mean, mean - half, mean + half)]))
+            series.append(systems.series(row.system, [(mean, mean - half, mean + half)]))
     bounds = [value for one in series for value in one.points[0]]
-    low, high = span(bounds, zero=column.low_is_good)
-    axis = Axis(column.metric, low, high)
-    return Panel(name_range(column.range), axis, Axis("", 0, len(series)), "", tuple(series))
+    x = Axis(column.metric, *span(bounds, zero=column.low_is_good))
+    return Panel(name_range(column.range), x, Axis("", 0, len(series)), series=tuple(series))
 
 
-def chart_lines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
-    """Return decoded against true values, a panel for each system, best R² first in the words."""
-    lines = [(portrait.system, portrait.line) for portrait in portraits if portrait.line]
+def chart_lines(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart | None:
+    """Return decoded against true values, with a panel for each system."""
+    lines = {one.system: one.line for one in diagnostics if one.line}
     if not lines:
         return None
-    high = max(1e4, *(line.true.max() for _, line in lines))
-    panels = tuple(_line_panel(system, line, float(high), cast) for system, line in lines)
-    told = [pair for pair in lines if pair[0] in _claimants(portraits)] or lines
-    order = sorted(told, key=lambda pair: -np.nan_to_num(pair[1].r2, nan=-np.inf))
-    sentence = f"On the diagonal a number is decoded as what it is. {order[0][0]} has the "
-    sentence += f"highest R² ({order[0][1].r2:.3f})"
-    if len(order) > 1:
-        sentence += f", {order[-1][0]} the lowest ({order[-1][1].r2:.3f})"
-    title = "The number line, decoded from vectors of held-out numerals"
-    n_beyond = sum(int((line.predicted > high).sum()) for _, line in lines)
+    high = max(1e4, *(float(line.true.max()) for line in lines.values()))
+    panels = tuple(_line_panel(system, line, high, systems) for system, line in lines.items())
+    named = [system for system in lines if is_contestant(system)] or list(lines)
+    named.sort(key=lambda system: -np.nan_to_num(lines[system].r2, nan=-np.inf))
+    best, worst = named[0], named[-1]
+    sentence = f"On the diagonal, the decoded value equals the true value. {best} has the highest "
+    sentence += f"R² ({lines[best].r2:.3f})"
+    if len(named) > 1:
+        sentence += f", {worst} the lowest ({lines[worst].r2:.3f})"
+    n_beyond = sum(int((line.predicted > high).sum()) for line in lines.values())
     beyond = f" {n_beyond:,} points above {high:,.0f} are drawn at the edge." if n_beyond else ""
-    return Chart("number-line", "scatter", title, f"{sentence}.{beyond}", panels)
+    return Chart(
+        name="number-line",
+        kind="scatter",
+        title="The number line, decoded from vectors of held-out numerals",
+        sentence=f"{sentence}.{beyond}",
+        panels=panels,
+    )
 
 
-def _line_panel(system: str, line: Points, high: float, cast: Cast) -> Panel:
-    step = -(-len(line.true) // _LINE_MOST)
+def _line_panel(system: str, line: DecodedValues, high: float, systems: Systems) -> Panel:
+    step = -(-len(line.true) // _MOST_POINTS)
     points: list[Point] = list(zip(line.true.tolist(), line.predicted.tolist(), strict=True))
     return Panel(
         system,
         Axis("true value", 0, high),
         Axis("decoded value", 0, high),
-        f"R² {line.r2:.3f}".replace("-", "−"),
-        (cast.series(system, points[::step]),),
-        (cast.number(system),),
+        note=f"R² {line.r2:.3f}".replace("-", "−"),
+        series=(systems.series(system, points[::step]),),
+        systems=(systems.index(system),),
     )
 
 
-def chart_neighbours(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
-    """Return each numeral against one that its vector is most like, a panel for each system."""
-    found = find_neighbours(portraits)
-    if not found:
-        return None
-    x, y = Axis("number", 1, 1e10, log=True), Axis("one most like it", 1, 1e10, log=True)
-    panels = tuple(
-        Panel(
-            system,
-            x,
-            y,
-            f"off by a factor of {near.typical_factor:.2f}",
-            (cast.series(system, _take_turns(near)),),
-            (cast.number(system),),
-        )
-        for system, near in found.items()
-    )
-    n_asked, n_nearest = next(iter(found.values())).nearest.shape
-    sentence = (
-        f"Each dot is one of {n_asked:,} numbers that the corpus does not contain, drawn against "
-        f"one of the {n_nearest} numbers, among 1,000 from 1 to 10^10, whose vectors are most like "
-        "its own. On the diagonal both are of the same size. Above each panel stands how far off "
-        "such a neighbour typically is (the median). No probe is trained for this."
-    )
-    return Chart("neighbours", "scatter", "Which numbers are most like it?", sentence, panels)
-
-
-def _take_turns(near: Neighbours) -> list[Point]:
-    """One neighbour for each numeral: the nearest, the second nearest and so on, in turn."""
-    turns = np.arange(len(near.asked)) % near.nearest.shape[1]
-    chosen = near.nearest[np.arange(len(near.asked)), turns]
-    return list(zip(near.asked.tolist(), chosen.tolist(), strict=True))
-
-
-def find_neighbours(portraits: Sequence[Portrait]) -> dict[str, Neighbours]:
-    """Return the neighbours of every system that has them, without those given the number."""
-    return {
-        portrait.system: portrait.neighbours
-        for portrait in portraits
-        if portrait.neighbours is not None and portrait.system not in GIVEN
+def chart_cosines(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart | None:
+    """Return heatmaps of cosines, with their rank correlation with the nearness of the numbers."""
+    found = {
+        one.system: one.cosines
+        for one in diagnostics
+        if one.cosines is not None and is_contestant(one.system)
     }
-
-
-def tabulate_neighbours(
-    portraits: Sequence[Portrait],
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return a header and a row for each system: the numbers most like each of some examples."""
-    found = find_neighbours(portraits)
-    examples = list(next(iter(found.values())).examples) if found else []
-    header = ("system", *(f"most like {numeral:,}" for numeral in examples))
-    rows = tuple(
-        (system, *("  ".join(f"{n:,}" for n in near.examples[one][:_SHOWN]) for one in examples))
-        for system, near in found.items()
-    )
-    return header, rows
-
-
-def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
-    """Return heatmaps of cosines, with how well they follow the distance of the numbers."""
-    found = [
-        (portrait.system, portrait.cosines)
-        for portrait in portraits
-        if portrait.cosines is not None and portrait.system not in GIVEN  # one number, all alike
-    ]
     if not found:
         return None
-    follows = {system: float(correlate_with_nearness(cosines).mean()) for system, cosines in found}
+    rho = {system: float(correlate_with_nearness(one).mean()) for system, one in found.items()}
     panels = tuple(
         Panel(
             system,
             Axis("numeral", 1, len(cosines)),
             Axis("cosine", *_span_cosines(cosines)),
-            f"ρ = {follows[system]:.2f}",
-            systems=(cast.number(system),),
+            note=f"ρ = {rho[system]:.2f}",
+            systems=(systems.index(system),),
             matrix=tuple(tuple(row) for row in cosines.tolist()),
         )
-        for system, cosines in found
+        for system, cosines in found.items()
     )
-    order = sorted(((follow, system) for system, follow in follows.items()), reverse=True)
-    sentence = f"Nearer numbers are most consistently more alike in {order[0][1]}: the rank "
-    sentence += f"correlation of cosine and nearness (in logarithms) is {order[0][0]:.2f}"
-    if len(order) > 1:
-        sentence += f", against {order[-1][0]:.2f} in {order[-1][1]}"
-    size = len(found[0][1])
-    sentence += (
-        " (ρ above each). Every map has colours of its own, from its 1st percentile to its 99th."
+    best, worst = max(rho, key=lambda name: rho[name]), min(rho, key=lambda name: rho[name])
+    sentence = (
+        "ρ is the rank correlation between the cosine of two numbers and their nearness on the "
+        f"logarithmic scale. It is highest for {best} ({rho[best]:.2f})"
     )
-    return Chart("cosines", "heat", f"How alike the vectors of 1 to {size} are", sentence, panels)
+    if len(rho) > 1:
+        sentence += f" and lowest for {worst} ({rho[worst]:.2f})"
+    sentence += ". Each map has its own colour scale, from its 1st to its 99th percentile."
+    size = len(next(iter(found.values())))
+    return Chart(
+        name="cosines",
+        kind="heat",
+        title=f"How similar the vectors of 1 to {size} are",
+        sentence=sentence,
+        panels=panels,
+    )
 
 
 def _span_cosines(cosines: Floats) -> tuple[float, float]:
-    """From where to where the colours of one system go: training moves all cosines together."""
-    beside = cosines[np.triu_indices(len(cosines), 1)]
-    return span(np.percentile(beside, [1, 99]).tolist(), pad=0)
+    """Return the limits of the colour scale; systems differ in the level of all their cosines."""
+    above_diagonal = cosines[np.triu_indices(len(cosines), 1)]
+    return span(np.percentile(above_diagonal, [1, 99]).tolist(), pad=0)
 
 
-def chart_magnitudes(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
+def chart_magnitudes(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart | None:
     """Return the median error by decade with its quartiles, in powers of ten."""
-    found = {p.system: list(_by_decade(p.decoded)) for p in portraits if p.decoded}
-    series = tuple(cast.series(system, points) for system, points in found.items() if points)
+    found = {one.system: list(_by_decade(one.decoded)) for one in diagnostics if one.decoded}
+    series = tuple(systems.series(system, points) for system, points in found.items() if points)
     if not series:
         return None
     last = max(point[0] for one in series for point in one.points)
     _, high = span([point[3] for one in series for point in one.points], zero=True)
     top = 10 ** np.ceil(np.log10(last)).item()
     x = Axis("true value, by decade", 1, top, log=True, decades=True)
-    panel = Panel("", x, Axis("|log₁₀ error|", 0, high), "", series)
-    told = [one for one in series if one.name in _claimants(portraits)] or series
-    medians = {one.name: {point[0]: point[1] for point in one.points} for one in told}
-    decades = sorted({x for points in medians.values() for x in points})
-    winners = [min((p[x], name) for name, p in medians.items() if x in p)[1] for x in decades]
-    best = max(dict.fromkeys(winners), key=winners.count)
+    best, n_best, n_decades = _find_winner(_choose_contestants(series))
     sentence = (
-        f"{best} has the smallest median error in {winners.count(best)} of {len(decades)} decades. "
-        f"Lines are medians, and with {MOST_BANDS} systems or fewer bands are quartiles; 0.3 is a "
-        "factor of two."
+        f"{best} has the smallest median error in {n_best} of {n_decades} decades. Lines are "
+        f"medians. Bands are quartiles; they are drawn for up to {MOST_BANDS} systems. An error of "
+        "0.3 is a factor of two."
     )
-    return Chart("magnitude", "lines", "Error by magnitude", sentence, (panel,))
+    return Chart(
+        name="magnitude",
+        kind="lines",
+        title="Error by magnitude",
+        sentence=sentence,
+        panels=(Panel("", x, Axis("|log₁₀ error|", 0, high), series=series),),
+    )
 
 
-def _by_decade(points: Points) -> Iterator[Point]:
-    """Decade (its middle), median and quartiles of |log10 decoded - log10 true|."""
+def _find_winner(series: Sequence[Series]) -> tuple[str, int, int]:
+    """Return the series that is lowest at the most places, at how many, and of how many."""
+    lowest: dict[float, tuple[float, str]] = {}
+    for one in series:
+        for x, y, *_ in one.points:
+            lowest[x] = min(lowest.get(x, (np.inf, "")), (y, one.name))
+    names = [lowest[x][1] for x in sorted(lowest)]
+    best = max(dict.fromkeys(names), key=names.count)
+    return best, names.count(best), len(names)
+
+
+def _by_decade(points: DecodedValues) -> Iterator[Point]:
+    """Yield the middle of each decade, and the median and quartiles of its errors in log10."""
     decoded = np.maximum(np.nan_to_num(points.predicted, nan=0.0), 1e-9)
     errors = np.abs(np.log10(decoded) - np.log10(points.true))
     decades = np.minimum(np.floor(np.log10(points.true) + 1e-12), 9).astype(int)
@@ -234,40 +192,43 @@ def _by_decade(points: Points) -> Iterator[Point]:
             yield 10 ** (decade + 0.5), median, lower, upper
 
 
-def chart_layers(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
-    """Return the error by layer, a panel for each range that was asked."""
-    asked = {layer.range for portrait in portraits for layer in portrait.layers}
-    ranges = [name for name in PROBE_RANGES if name in asked]
+def chart_layers(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart | None:
+    """Return the error by layer, with a panel for each range that was measured."""
+    measured = {layer.range for one in diagnostics for layer in one.layers}
+    ranges = [name for name in PROBE_RANGES if name in measured]
     if not ranges:
         return None
-    panels = tuple(_layer_panel(name, portraits, cast) for name in ranges)
-    told = [one for one in panels[-1].series if one.name in _claimants(portraits)]
-    best, system, layer = min(
+    panels = tuple(_layer_panel(name, diagnostics, systems) for name in ranges)
+    error, system, layer = min(
         (point[1], one.name, int(point[0]))
-        for one in told or panels[-1].series
+        for one in _choose_contestants(panels[-1].series)
         for point in one.points
     )
     sentence = (
-        f"Magnitude is read best from layer {layer} of {system}: a log-RMSE of {best:.4f} by ridge "
-        f"over {name_range(ranges[-1])}. Layer 0 is the embedding itself."
+        f"Ridge regression on {name_range(ranges[-1])} has its lowest error at layer {layer} of "
+        f"{system}: a log-RMSE of {error:.4f}. Layer 0 is the embeddings."
     )
-    return Chart("layers", "lines", "In which layer magnitude is found", sentence, panels)
+    return Chart(
+        name="layers",
+        kind="lines",
+        title="Which layer holds the magnitude",
+        sentence=sentence,
+        panels=panels,
+    )
 
 
-def _layer_panel(range_name: str, portraits: Sequence[Portrait], cast: Cast) -> Panel:
+def _layer_panel(range_name: str, diagnostics: Sequence[Diagnostics], systems: Systems) -> Panel:
     series: list[Series] = []
-    for portrait in portraits:
+    for one in diagnostics:
         points: list[Point] = []
-        for layer in sorted(portrait.layers, key=lambda layer: layer.layer):
+        for layer in sorted(one.layers, key=lambda layer: layer.layer):
             if layer.range == range_name and layer.values:
                 summary = summarize_values(layer.values)
                 half = float(np.nan_to_num(summary.half))
                 points.append((layer.layer, summary.mean, summary.mean - half, summary.mean + half))
         if points:
-            series.append(cast.series(portrait.system, points))
+            series.append(systems.series(one.system, points))
     layers = [point[0] for one in series for point in one.points]
     _, high = span([point[1] for one in series for point in one.points], zero=True)
-    y = Axis("ridge log-RMSE", 0, high)
-    return Panel(
-        name_range(range_name), Axis("layer", 0, max(layers), whole=True), y, "", tuple(series)
-    )
+    x, y = Axis("layer", 0, max(layers), whole=True), Axis("ridge log-RMSE", 0, high)
+    return Panel(name_range(range_name), x, y, series=tuple(series))

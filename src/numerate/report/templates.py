@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from numerate.errors import InputError
+from numerate.errors import needs_extra
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -10,11 +10,9 @@ if TYPE_CHECKING:
 
 def render_template(name: str, **values: object) -> "Markup":
     """Return a template with its values, as HTML that other templates do not escape again."""
-    try:
+    with needs_extra("the page", "report"):
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
-    except ImportError:
-        raise InputError("the page needs jinja2: pip install 'numerate[report]'") from None
     environment = Environment(
         loader=PackageLoader("numerate", "data"),
         autoescape=True,

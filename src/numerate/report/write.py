@@ -1,8 +1,8 @@
-"""Report: from the files of a run to tables, figures and one page that holds them all (section 4).
+"""Write the report: from the files of a run to tables, figures and one page (section 4).
 
 Input: a run folder. Output: `report/` in it, with `tables/` (Markdown, LaTeX, HTML), `figures/`
-(PNG, SVG) and `index.html`. Every number comes from a file of the run; what the run did not make is
-left out. The same run gives the same bytes.
+(PNG, SVG) and `index.html`. Every number comes from a file of the run; parts without files are left
+out. The same run gives the same bytes.
 """
 
 import re
@@ -14,19 +14,24 @@ from typing import Literal
 from numerate.errors import InputError
 from numerate.files import write_file
 from numerate.probe.scores import Score
-from numerate.report.charts import Cast, Chart
-from numerate.report.claims import Claim, claims_to_html, claims_to_markdown, judge_claims
+from numerate.report.charts import Chart, Systems
+from numerate.report.claims import Claim, check_claims, claims_to_html, claims_to_markdown
 from numerate.report.corpus_charts import (
     chart_anchors,
+    chart_baseline_curves,
     chart_curves,
-    chart_lessons,
     chart_sweeps,
-    tell_examples,
+    describe_examples,
 )
 from numerate.report.draw import draw_chart
 from numerate.report.formats import to_html, to_latex, to_markdown
-from numerate.report.headline import Headline, compare_twins, tell_headline
-from numerate.report.page import Section, render_page
+from numerate.report.headline import Headline, compare_twins, summarize_scores
+from numerate.report.neighbour_charts import (
+    chart_neighbours,
+    find_neighbours,
+    tabulate_neighbours,
+)
+from numerate.report.page import PageSection, render_page
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
 from numerate.report.primed_examples import (
     PrimedExample,
@@ -41,11 +46,7 @@ from numerate.report.system_charts import (
     chart_layers,
     chart_lines,
     chart_magnitudes,
-    chart_neighbours,
     chart_scores,
-    find_cast,
-    find_neighbours,
-    tabulate_neighbours,
 )
 from numerate.report.tables import DOMAIN_NAMES, Grid, make_grid
 
@@ -53,8 +54,9 @@ _NAMES = {"in": "table-1", "out": "table-2"}
 _FIRST = ("neighbours", "scores", "number-line", "cosines")
 """Charts that come before the tables."""
 _CLAIMS_NOTE = (
-    "Every comparison is a difference with its 95 % interval, above zero where it is as claimed: "
-    "paired over seeds, for heatmaps over the numerals. A claim holds if all of it does."
+    "Each comparison is a difference with its 95 % interval; it is positive if the claim is right. "
+    "Differences are paired over seeds, and for heatmaps over numerals. A claim holds if all of "
+    "its comparisons do."
 )
 _MORE = ("ridge log-rmse", "rmse-ln", "r2")
 
@@ -68,45 +70,45 @@ def write_report(
     """Write the report of a run into its folder, and return the path of the page.
 
     Args:
-        run_folder: What `numerate run` wrote.
-        compare: `paper` for the paper's own numbers beside, set apart.
-        examples: Sentences of ours, or the first short ones of the run's corpus.
+        run_folder: The folder that `numerate run` wrote.
+        compare: `paper` adds the paper's scores and claims.
+        examples: Sentences of numerate itself, or the first short ones of the run's corpus.
     """
     if compare not in (None, "paper"):
         raise InputError(f"compare must be paper, got {compare!r}")
     run = read_run(run_folder)
-    cast = find_cast(run)
-    grids = lay_out_domains(run.scores, compare)
+    systems = run.systems
+    grids = make_tables(run.scores, compare)
     if not grids:
         raise InputError(f"{run_folder}: no scores of the paper's tasks; run 'numerate run'")
     shown = make_examples(choose_sentences(examples, run.primed), run.anchors)
-    charts = make_charts(run, grids[0], cast)
+    charts = make_charts(run, grids[0], systems)
     folder = run_folder / "report"
-    claims = _judge(run) if compare else []
-    _write_tables(folder, grids, shown, claims, cast)
+    claims = _check_claims(run) if compare else []
+    _write_tables(folder, grids, shown, claims, systems)
     for chart in charts:
         draw_chart(chart, *(folder / "figures" / f"{chart.name}{end}" for end in (".png", ".svg")))
     page = render_page(
         run,
         headline=choose_headline(run),
-        cast=cast,
-        sections=list(_make_sections(run, charts, grids, shown, cast, claims)),
-        command=_tell_command(run_folder, compare, examples),
+        systems=systems,
+        sections=list(_make_sections(run, charts, grids, shown, systems, claims)),
+        command=_format_command(run_folder, compare, examples),
     )
     _write_text(folder / "index.html", page)
     return folder / "index.html"
 
 
 def choose_headline(run: RunFiles) -> Headline:
-    """Return the main result: what training adds to its twin or, without twins, the best score."""
-    return compare_twins(find_neighbours(run.portraits)) or tell_headline(
-        lay_out_domains(run.scores, None)[0],
+    """Return the main result: the effect of training, or the best score without a comparison."""
+    return compare_twins(find_neighbours(run.diagnostics)) or summarize_scores(
+        make_tables(run.scores, None)[0],
         _of(run.scores, *_kinds(run.scores)[0]),
-        find_cast(run),
+        run.systems,
     )
 
 
-def _tell_command(folder: Path, compare: str | None, examples: str) -> str:
+def _format_command(folder: Path, compare: str | None, examples: str) -> str:
     options = f" --compare {compare}" if compare else ""
     options += f" --examples {examples}" if examples != "own" else ""
     return f"numerate report {folder.name}{options}"
@@ -117,7 +119,7 @@ def _of(scores: Sequence[Score], domain: str, protocol: str) -> list[Score]:
 
 
 def _kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
-    """The domains and protocols that have scores of the paper's tasks; in-domain first."""
+    """Return the domains and protocols with scores of the paper's tasks; in-domain first."""
     found = dict.fromkeys(
         (score.domain, score.protocol) for score in scores if score.task in PAPER_METRICS
     )
@@ -127,8 +129,8 @@ def _kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
     )
 
 
-def lay_out_domains(scores: Sequence[Score], compare: str | None) -> list[Grid]:
-    """Return tables 1 and 2, for each protocol that was asked; with `compare` the paper's rows."""
+def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
+    """Return tables 1 and 2 for each protocol, with the paper's scores if `compare` is set."""
     grids = []
     paper = find_paper_scores(scores) if compare else []
     several = len({protocol for _, protocol in _kinds(scores)}) > 1
@@ -147,7 +149,7 @@ def lay_out_domains(scores: Sequence[Score], compare: str | None) -> list[Grid]:
 
 
 def _choose_metrics(scores: Sequence[Score]) -> dict[str, str]:
-    """The paper's metrics, or ridge regression's where a run did without trees."""
+    """Return the paper's metrics, or those of ridge regression if the run has no trees."""
     found = {(score.task, score.metric) for score in scores}
     return {
         task: metric if (task, metric) in found else f"ridge {metric}"
@@ -159,8 +161,8 @@ def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
 
 
-def _lay_out_more(scores: Sequence[Score]) -> Iterator[Grid]:
-    """The other metrics of decoding and addition, a table each."""
+def _make_more_tables(scores: Sequence[Score]) -> Iterator[Grid]:
+    """Yield a table for each other metric of decoding and addition."""
     shown = _choose_metrics(scores).values()
     for metric in (metric for metric in _MORE if metric not in shown):
         for domain, protocol in _kinds(scores):
@@ -174,19 +176,19 @@ def _lay_out_more(scores: Sequence[Score]) -> Iterator[Grid]:
                 yield grid
 
 
-def make_charts(run: RunFiles, grid: Grid, cast: Cast) -> list[Chart]:
+def make_charts(run: RunFiles, grid: Grid, systems: Systems) -> list[Chart]:
     """Return the charts that the run has data for, in the order of the page."""
     charts = (
-        chart_neighbours(run.portraits, cast),
-        chart_scores(grid, cast),
-        chart_lines(run.portraits, cast),
-        chart_cosines(run.portraits, cast),
-        chart_magnitudes(run.portraits, cast),
-        chart_layers(run.portraits, cast),
+        chart_neighbours(run.diagnostics, systems),
+        chart_scores(grid, systems),
+        chart_lines(run.diagnostics, systems),
+        chart_cosines(run.diagnostics, systems),
+        chart_magnitudes(run.diagnostics, systems),
+        chart_layers(run.diagnostics, systems),
         chart_anchors(run.counts, run.anchors),
         chart_sweeps(run.sweeps),
-        chart_curves(run.curves, cast),
-        chart_lessons(run.lessons),
+        chart_curves(run.curves, systems),
+        chart_baseline_curves(run.baseline_curves),
     )
     return [chart for chart in charts if chart]
 
@@ -196,42 +198,52 @@ def _make_sections(
     charts: Sequence[Chart],
     grids: Sequence[Grid],
     shown: Sequence[PrimedExample],
-    cast: Cast,
+    systems: Systems,
     claims: Sequence[Claim],
-) -> Iterator[Section]:
+) -> Iterator[PageSection]:
     first = [chart for chart in charts if chart.name in _FIRST]
     for chart in first:
-        table = tabulate_neighbours(run.portraits) if chart.name == "neighbours" else ((), ())
-        yield Section(
-            chart.name, chart.title, chart.sentence, chart, header=table[0], rows=table[1]
-        )
+        table = tabulate_neighbours(run.diagnostics) if chart.name == "neighbours" else ((), ())
+        yield replace(_section_of_chart(chart), header=table[0], rows=table[1])
     for grid in grids:
-        yield _section_of_table(grid, cast)
+        yield _section_of_table(grid, systems)
     if claims:
-        title = "What this run says to the claims of the paper"
-        yield Section("claims", title, "", html=claims_to_html(claims), note=_CLAIMS_NOTE)
+        title = "Which claims of the paper this run supports"
+        yield PageSection(
+            name="claims", title=title, html=claims_to_html(claims), note=_CLAIMS_NOTE
+        )
     for chart in charts[len(first) :]:
-        yield Section(chart.name, chart.title, chart.sentence, chart)
+        yield _section_of_chart(chart)
         if chart.name == "anchors" and shown:
             yield _section_of_examples(shown)
-    for grid in _lay_out_more(run.scores):
-        yield replace(_section_of_table(grid, cast), folded=True)
+    for grid in _make_more_tables(run.scores):
+        yield replace(_section_of_table(grid, systems), folded=True)
 
 
-def _section_of_table(grid: Grid, cast: Cast) -> Section:
-    return Section(grid.name, grid.title, "", html=to_html(grid, cast), note=grid.note())
+def _section_of_table(grid: Grid, systems: Systems) -> PageSection:
+    html = to_html(grid, systems)
+    return PageSection(name=grid.name, title=grid.title, html=html, note=grid.note())
 
 
-def _section_of_examples(shown: Sequence[PrimedExample]) -> Section:
+def _section_of_chart(chart: Chart) -> PageSection:
+    return PageSection(name=chart.name, title=chart.title, sentence=chart.sentence, chart=chart)
+
+
+def _section_of_examples(shown: Sequence[PrimedExample]) -> PageSection:
     title = "The same sentences plain, primed, and primed with direction"
-    return Section("sentences", title, tell_examples(shown), html=examples_to_html(shown))
+    return PageSection(
+        name="sentences",
+        title=title,
+        sentence=describe_examples(shown),
+        html=examples_to_html(shown),
+    )
 
 
-def _judge(run: RunFiles) -> list[Claim]:
-    """The paper's claims by the first of a run's protocols."""
+def _check_claims(run: RunFiles) -> list[Claim]:
+    """Return the paper's claims for the first protocol of a run."""
     protocol = _kinds(run.scores)[0][1]
-    return judge_claims(
-        [score for score in run.scores if score.protocol == protocol], run.portraits
+    return check_claims(
+        [score for score in run.scores if score.protocol == protocol], run.diagnostics
     )
 
 
@@ -240,12 +252,12 @@ def _write_tables(
     grids: Sequence[Grid],
     shown: Sequence[PrimedExample],
     claims: Sequence[Claim],
-    cast: Cast,
+    systems: Systems,
 ) -> None:
     for grid in grids:
         _write_text(folder / "tables" / f"{grid.name}.md", to_markdown(grid))
         _write_text(folder / "tables" / f"{grid.name}.tex", to_latex(grid))
-        table = to_html(grid, cast, with_note=True)
+        table = to_html(grid, systems, with_note=True)
         _write_text(folder / "tables" / f"{grid.name}.html", table)
     if claims:
         _write_text(folder / "tables" / "claims.md", claims_to_markdown(claims))
@@ -255,5 +267,5 @@ def _write_tables(
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write text whole; a name may hold half of a surrogate pair, which UTF-8 cannot."""
+    """Write a text file; halves of surrogate pairs, which UTF-8 cannot hold, become `?`."""
     write_file(path, text.encode("utf-8", "replace"))

@@ -299,5 +299,5 @@ def test_genbert_is_not_read_as_mwp_bert(genbert):
 
 
 def test_word_vectors_are_no_model(tmp_path):
-    with pytest.raises(InputError, match="not a model; numerate probe can score it"):
+    with pytest.raises(InputError, match="cannot be loaded as a model; probe it with"):
         load(f"vectors:{tmp_path}")

@@ -62,6 +62,7 @@ def test_the_command_trains_and_shows_what_came_of_it(run, tiny_models, problems
     for name, recipe in (("g", "genbert"), ("m", "mwp-bert")):
         document = json.loads((tmp_path / name / "run.json").read_text())
         assert document["config"]["recipe"] == recipe
+        assert (tmp_path / name / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,7 @@ def test_recipes_are_systems_of_a_run(tiny_models, problems, tmp_path):
     assert {score.system for score in scores} == {"base", "GenBERT recipe", "MWP-BERT recipe"}
     folder = tmp_path / "run" / "baseline" / "genbert-recipe" / "model"
     assert json.loads((folder / "run.json").read_text())["data"]["texts"] == 249
+    assert (folder / "curve.png").exists()
     told.clear()
     run_config(
         load_config(str(path), ["mwp_bert.max_tokens=4000"]),

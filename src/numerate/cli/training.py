@@ -1,0 +1,144 @@
+"""The commands that train: pretrain, baseline genbert and baseline mwp-bert.
+
+Their options are the fields of the configs in `numerate.pretrain.config`. These are read when such
+a command is called: importing pydantic would slow down `--help` and every other command.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from numerate.cli.arguments import Quiet, print_shown
+from numerate.errors import needs_extra
+
+if TYPE_CHECKING:
+    from numerate.pretrain.config import BaselineConfig, PretrainConfig
+
+Out = Annotated[Path, typer.Option(help="Model folder to write.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted training.")]
+
+_REQUIRED = ("base", "problems")
+_HIDDEN = ("validation_share", "validation_most")
+
+
+def pretrain(
+    config: "PretrainConfig",
+    corpus: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that prime has written.")],
+    out: Out,
+    resume: Resume = False,
+    quiet: Quiet = False,
+) -> None:
+    """Continue masked-LM pre-training on a primed corpus, with its anchors masked.
+
+    On several devices or machines: torchrun ... -m numerate pretrain ..., or accelerate launch.
+    """
+    from numerate.cli.show import show_run
+    from numerate.parallel import process_rank
+    from numerate.pretrain.train import pretrain_model
+    from numerate.prime.primed_corpus import open_primed
+    from numerate.progress import show_training
+
+    primed = open_primed(corpus)
+    with show_training(quiet=quiet) as report:
+        run = pretrain_model(primed, config, out, resume=resume, report=report)
+    if process_rank() == 0:
+        _draw_curve(out)
+        print_shown(show_run(run, out), quiet)
+
+
+def genbert(
+    config: "BaselineConfig", out: Out, resume: Resume = False, quiet: Quiet = False
+) -> None:
+    """Train a model to write the answers to questions on numbers, which it reads as digits."""
+    _train_baseline(config, out, resume=resume, quiet=quiet)
+
+
+def mwp_bert(
+    config: "BaselineConfig", out: Out, resume: Resume = False, quiet: Quiet = False
+) -> None:
+    """Train a model on the numbers of math word problems, by eight objectives."""
+    _train_baseline(config, out, resume=resume, quiet=quiet)
+
+
+def _train_baseline(config: "BaselineConfig", out: Path, *, resume: bool, quiet: bool) -> None:
+    from numerate.cli.show import show_baseline
+    from numerate.pretrain.baselines.train import train_baseline
+    from numerate.progress import show_training
+
+    with show_training(config.recipe, quiet=quiet) as report:
+        run = train_baseline(config, out, resume=resume, report=report)
+    _draw_curve(out)
+    print_shown(show_baseline(run, out), quiet)
+
+
+def _draw_curve(folder: Path) -> None:
+    from numerate.pretrain.train import read_curve
+    from numerate.report.draw import draw_curve
+
+    draw_curve(read_curve(folder), folder / "curve.png")
+
+
+def add_command(app: typer.Typer, command: Callable[..., None], config: str) -> None:
+    """Add a command that takes the fields of a config as options, and the config as `config`.
+
+    Args:
+        app: Where to add it.
+        command: The command.
+        config: The name of the config's class.
+    """
+
+    class Deferred(TyperCommand):
+        """Stands for the command until it is called."""
+
+        def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+            with needs_extra(f"numerate {command.__name__}", "train"):
+                from numerate.pretrain import config as configs
+
+            real = typer.Typer(add_completion=False, rich_markup_mode=None)
+            real.command(help=command.__doc__)(_take_settings(command, getattr(configs, config)))
+            return typer.main.get_command(real).make_context(*arguments, **options)
+
+    name = command.__name__.replace("_", "-")
+    app.command(name, cls=Deferred, help=command.__doc__)(lambda: None)
+
+
+def _take_settings(command: Callable[..., None], config: Any) -> Callable[..., None]:  # noqa: ANN401
+    """Return the command with an option for each field of a config."""
+    options = {option.name: option for option in _list_options(config)}
+
+    def call(**given: Any) -> None:  # noqa: ANN401
+        settings = {name: given.pop(name) for name in options}
+        if "corpus" in settings:
+            settings["corpus"] = tuple(settings["corpus"] or ())
+        with needs_extra(f"numerate {command.__name__}", "train"):
+            command(config(**settings), **given)
+
+    _, *own = inspect.signature(command).parameters.values()  # all but the config
+    own = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own]
+    flags = [parameter for parameter in own if parameter.default is False]
+    others = [parameter for parameter in own if parameter not in flags]
+    signature = inspect.Signature([*others, *options.values(), *flags])
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _list_options(config: Any) -> Iterable[inspect.Parameter]:  # noqa: ANN401
+    types = get_type_hints(config)
+    for field in fields(config):
+        if field.name in _HIDDEN:
+            continue
+        default: Any = inspect.Parameter.empty if field.name in _REQUIRED else field.default
+        kind = list[str] | None if field.name == "corpus" else types[field.name]
+        described = config.__pydantic_fields__[field.name]
+        option = typer.Option(help=described.description)
+        yield inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None if field.name == "corpus" else default,
+            annotation=Annotated[kind, option],
+        )
