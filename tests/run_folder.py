@@ -64,6 +64,11 @@ def make_portrait(system, error, rng):
         "line": {"true": low.tolist(), "predicted": line.tolist(), "r2": 1 - float(spread)},
         "decoded": {"true": high.tolist(), "predicted": _blur(high, error, rng).tolist()},
         "cosines": np.round(np.clip(cosines, -1, 1), 3).tolist(),
+        "neighbours": {
+            "asked": high.tolist(),
+            "nearest": [[float(f"{n:.0f}")] * 10 for n in np.maximum(_blur(high, error, rng), 1)],
+            "examples": {"1999": [2000] * 10},
+        },
         "layers": [
             {
                 "layer": layer,

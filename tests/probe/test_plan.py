@@ -11,6 +11,7 @@ import pytest
 
 from numerate import InputError, load
 from numerate.extract.counts import Counts
+from numerate.extract.ranges import spread_numerals
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROLS
@@ -262,6 +263,25 @@ def test_a_portrait_decodes_every_layer_and_what_the_probes_see():
     assert len(nothing) == len(last) == len(portrait["pooled"]) == 2
     assert max(last) < 0.001 < 0.05 < min(nothing)
     np.testing.assert_allclose(portrait["pooled"], last, rtol=1e-6)
+
+
+def test_the_neighbours_of_a_number_are_found_by_cosine_alone():
+    def embed_on_a_circle(numerals):
+        angles = np.log(np.asarray(numerals, float)) / 10
+        return np.stack((np.cos(angles), np.sin(angles)), axis=1)
+
+    system = System("ours", embed_on_a_circle)
+    known = spread_numerals()[::2].tolist()
+    counts = Counts(dict.fromkeys([*known, *range(1, 200)], 1), documents=1, words=1)
+    found = portray_system(system, replace(make_plan(["decoding"]), counts=counts))["neighbours"]
+    spread = spread_numerals().tolist()
+    assert set(found["asked"]) == set(spread) - set(counts.counts)
+    for asked, nearest in zip(found["asked"], found["nearest"], strict=True):
+        others = [n for n in spread if n != asked]
+        expected = sorted(others, key=lambda n: abs(np.log(n / asked)))[:10]
+        assert nearest == expected
+    expected = sorted(spread, key=lambda n: abs(np.log(n / 1999)))[:10]
+    assert found["examples"]["1999"] == expected
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_scores(tmp_path):

@@ -201,6 +201,23 @@ def test_the_control_of_a_variant_that_reads_digits_does_so_too(config_file, tmp
     ]
 
 
+def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_file, tmp_path):
+    own = ['variants.mine={scale="ln",marker="anc",read="anchor",pretrain={pieces="digits"}}']
+    own += ['systems=["twin:mine","mine"]', 'probe.anchor=["masked","absent"]']
+    config = load_config(str(config_file), own)
+    twins, ours = list_entries(config, tmp_path)[:2], list_entries(config, tmp_path)[2:]
+    for twin, trained in zip(twins, ours, strict=True):
+        assert twin.title == f"untrained {trained.title}"
+        assert (twin.shown, twin.read) == (trained.shown, trained.read)
+        assert twin.model == f"control:primed:digits:{config.base}"
+        assert twin.primed_as == "mine"
+    run_all(config_file, tmp_path / "run", 'systems=["twin:ln-anchors","ln-anchors"]')
+    systems = {score.system for score in read_scores(tmp_path / "run/probe/scores.jsonl")}
+    assert systems == {"untrained ln-anchors (masked)", "ln-anchors (masked)"}
+    page = (tmp_path / "run/report/index.html").read_text()
+    assert "numbers most like a given one are typically off by a factor of" in page
+
+
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):
     config = load_config(str(config_file), ['systems=["a/b=control:oracle","a:b=control:value"]'])
     assert [entry.folder for entry in list_entries(config, tmp_path)] == ["a-b", "a-b~2"]

@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from numerate.cli.show_probe import show_scores
 from numerate.progress import tell_seconds
-from numerate.report.run_folder import read_run
+from numerate.report.run_folder import RunFiles, read_run
+from numerate.report.system_charts import tabulate_neighbours
 from numerate.report.tables import find_paper_scores, tabulate_scores
+from numerate.report.write import choose_headline
 from numerate.run.config import Config
 from numerate.run.estimate import Estimator
 from numerate.run.execute import plan_run
@@ -70,6 +73,28 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
         [s for s in find_paper_scores(scores) if s.domain == "in"] if compare == "paper" else []
     )
     tables = show_scores(tabulate_scores([*scores, *beside]))
+    headline = choose_headline(run)
     more = Text(f"All tables are in {page.parent / 'tables'}", style="dim")
     notes = [Text(note, style="dim") for note in run.notes]
-    return Group(tables, *notes, more, Text(f"The page is {page}", style="bold"))
+    return Group(
+        _show_neighbours(run),
+        tables,
+        Text(f"{headline.title}.", style="bold"),
+        Text(f"{headline.detail}\n"),
+        *notes,
+        more,
+        Text(f"The page is {page}", style="bold"),
+    )
+
+
+def _show_neighbours(run: RunFiles) -> RenderableType:
+    """The numbers that each system finds most like some examples, if the run looked for them."""
+    header, rows = tabulate_neighbours(run.portraits)
+    if not rows:
+        return Text()
+    table = Table(title="Which numbers are most like it?", title_justify="left", box=SIMPLE_HEAD)
+    for name in header:
+        table.add_column(Text(name))
+    for row in rows:
+        table.add_row(*(Text(cell.replace("  ", "\n")) for cell in row))
+    return table

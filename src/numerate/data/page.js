@@ -211,14 +211,14 @@
   function drawScatter(host, panel, width, label) {
     const height = Math.min(width, 340);
     const svg = startSvg(host, width, height, label);
-    const { x, y } = drawAxes(svg, panel, { left: 40, right: width - 10, top: 28, bottom: height - 40 });
+    const { x, y } = drawAxes(svg, panel, { left: 44, right: width - 10, top: 28, bottom: height - 40 });
     mark(svg, "line", { class: "diagonal", x1: x(panel.x.low), y1: y(panel.x.low), x2: x(panel.x.high), y2: y(panel.x.high) });
     const [series] = panel.series;
     const dots = series.points.map((p) => `M${x(p[0]).toFixed(1)} ${y.held(p[1]).toFixed(1)}h0`);
     mark(svg, "path", { class: "cloud mark", "data-slot": series.slot, d: dots.join("") });
     answer(svg, (px, py) => {
       const point = nearest(series.points, (p) => Math.hypot(x(p[0]) - px, y.held(p[1]) - py), 40);
-      return point && { x: x(point[0]), y: y.held(point[1]), lines: [`${say(point[0])} decoded as ${say(point[1])}`, series.name] };
+      return point && { x: x(point[0]), y: y.held(point[1]), lines: [`${panel.x.label} ${say(point[0])}`, `${panel.y.label} ${say(point[1])}`, series.name] };
     }, addCursor(svg));
   }
 

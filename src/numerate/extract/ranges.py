@@ -2,7 +2,8 @@
 
 In-domain numerals are those of the corpus. Out-of-domain ones are made as the paper makes them:
 integers of [1k,10k] that the corpus lacks, and above 10k each in-domain numeral moved by 1 to 100
-up or down to where the corpus has none.
+up or down to where the corpus has none. For neighbours there are numerals spread evenly, in their
+logarithm, over the whole number line.
 """
 
 import numpy as np
@@ -28,6 +29,7 @@ PROBE_RANGES: dict[str, tuple[float, float]] = {
 }
 OUT_RANGES = ("[1k,10k]", "[10k,10^10]")
 _SHIFT = 100
+N_SPREAD = 1000
 
 
 def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.Generator) -> Values:
@@ -44,11 +46,26 @@ def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.G
     return np.setdiff1d(moved[(moved >= low) & (moved < high)], known)
 
 
+def spread_numerals() -> Values:
+    """Return 1,000 numerals from 1 to 10^10 in increasing order, uniform in their logarithm.
+
+    They are always the same.
+    """
+    drawn = LARGEST ** np.random.default_rng(0).random(2 * N_SPREAD)
+    return np.sort(
+        np.array(list(dict.fromkeys(np.rint(drawn).astype(np.int64).tolist())))[:N_SPREAD]
+    )
+
+
 def list_outside(counts: Counts) -> Values:
-    """Return all numerals that `pick_numerals` could ask out-of-domain, in increasing order."""
+    """Return every numeral that a probe of any seed could ask out-of-domain, in increasing order.
+
+    These are all that `pick_numerals` may return, and the spread numerals that the corpus lacks.
+    """
     known = counts.values.astype(np.int64)
     low, high = PROBE_RANGES["[10k,10^10]"]
     large = known[(known >= low) & (known < high)]
     near = (large[:, None] + np.arange(-_SHIFT, _SHIFT + 1)).ravel()
     thousands = np.arange(*map(int, PROBE_RANGES["[1k,10k]"]))
-    return np.setdiff1d(np.concatenate((thousands, near[(near >= low) & (near < high)])), known)
+    near = near[(near >= low) & (near < high)]
+    return np.setdiff1d(np.concatenate((thousands, near, spread_numerals())), known)

@@ -22,3 +22,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "ln-digits": _DIGITS,
     "ln-spread": {**_DIGITS, "fit": {"start": "spread", "width": 3}, "read": "anchor"},
 }
+
+
+def name_twin(name: str) -> str:
+    """Return what the untrained twin of a trained system is called.
+
+    >>> name_twin("ln-spread (masked)")
+    'untrained ln-spread (masked)'
+    """
+    return f"untrained {name}"

@@ -1,7 +1,8 @@
 """Portray: what figures show of a system beyond its scores.
 
-The values that held-out numerals are decoded to, how alike the vectors of 1 to 100 are, and how
-well each layer can be decoded; kept in `portrait.json`.
+The values that held-out numerals are decoded to, which numeral's vector is most like that of each
+numeral, how alike the vectors of 1 to 100 are, and how well each layer can be decoded; kept in
+`portrait.json`.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from sklearn.metrics.pairwise import cosine_similarity
 
-from numerate.extract.ranges import Values
+from numerate.extract.ranges import Values, spread_numerals
 from numerate.probe.controls import Matrix
 from numerate.probe.plan import Plan
 from numerate.probe.regression import measure_errors, predict_by_ridge, target
@@ -21,6 +23,8 @@ from numerate.probe.systems import System, embed_cached
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500
 _ALIKE = np.arange(1, 101)
+_EXAMPLES = (1_999, 52_000, 7_500_000)
+_N_NEAREST = 10
 
 
 def portray_system(system: System, plan: Plan) -> dict[str, Any]:
@@ -36,7 +40,9 @@ def portray_system(system: System, plan: Plan) -> dict[str, Any]:
         if (sample := _draw(known[(known >= low) & (known < high)], plan)) is not None
     }
     document |= dict(zip(samples, _decode(system, plan, list(samples.values())), strict=True))
-    document["cosines"] = np.round(_compare(embed_cached(system, _ALIKE, plan.cache)), 3).tolist()
+    cosines = cosine_similarity(embed_cached(system, _ALIKE, plan.cache))
+    document["cosines"] = np.round(cosines, 3).tolist()
+    document["neighbours"] = _find_neighbours(system, plan, known)
     most = min(_MOST_BY_LAYER, plan.protocol.most or _MOST_BY_LAYER)
     some = take_some(known[known >= 1], most, _rng())
     if system.embed_layer is not None and len(some) >= FEWEST:
@@ -77,12 +83,24 @@ def _decode(system: System, plan: Plan, samples: Sequence[Sample]) -> list[dict[
     return decoded
 
 
-def _compare(vectors: Matrix) -> Matrix:
-    """The cosines of all pairs."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = vectors / np.where(lengths > 0, lengths, 1)
-    alike: Matrix = unit @ unit.T
-    return alike
+def _find_neighbours(system: System, plan: Plan, known: Values) -> dict[str, Any]:
+    """Find the numerals whose vectors are most alike, by cosine, among 1,000 from 1 to 10^10.
+
+    No probe is trained. `asked` are those of the 1,000 that the corpus lacks, `nearest` has the ten
+    numerals that each of them is most like, and `examples` the ten nearest of some numerals.
+    """
+    spread = spread_numerals()
+    asked = spread[~np.isin(spread, known)]
+    rows = np.concatenate((asked, _EXAMPLES))
+    cosines = cosine_similarity(*(embed_cached(system, n, plan.cache) for n in (rows, spread)))
+    cosines[rows[:, None] == spread] = -np.inf  # a numeral is not its own neighbour
+    nearest = spread[np.argsort(-cosines, axis=1, kind="stable")[:, :_N_NEAREST]]
+    examples = zip(map(str, _EXAMPLES), nearest[len(asked) :].tolist(), strict=True)
+    return {
+        "asked": asked.tolist(),
+        "nearest": nearest[: len(asked)].tolist(),
+        "examples": dict(examples),
+    }
 
 
 def _decode_layers(

@@ -1,12 +1,16 @@
 """Headline: the main result of a run in one line, said only as far as the seeds bear it out."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from numerate.probe.scores import Score, Summary
+import numpy as np
+
+from numerate.prime.variants import name_twin
+from numerate.probe.scores import Score, Summary, summarize_values
 from numerate.report.charts import Cast
 from numerate.report.paper_tables import Grid, compare_seeds
+from numerate.report.run_folder import Neighbours
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,37 @@ class Headline:
 
     title: str
     detail: str
+
+
+def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
+    """Return what training did to the neighbours of numbers, in the system that has the nearest.
+
+    Every trained system stands beside its twin, the same model untrained, shown the same text and
+    read at the same place; without such a pair there is nothing to say.
+    """
+    pairs = [name for name in found if name_twin(name) in found]
+    if not pairs:
+        return None
+    best = min(pairs, key=lambda name: found[name].typical_factor)
+    after, before = found[best], found[name_twin(best)]
+    gaps = [near.gaps.mean(axis=1) for near in (before, after)]
+    gain = summarize_values((gaps[0] - gaps[1]).tolist())
+    n_nearest = after.nearest.shape[1]
+    title = f"the {n_nearest} numbers most like a given one are typically off by a factor of "
+    title += f"{after.typical_factor:.3g}; before, by {before.typical_factor:.3g}"
+    if gain.mean > gain.half:
+        title = f"After training, {title}"
+    else:
+        title = f"Training did not measurably bring numbers of like size together: {title}"
+    interval = f"{gain.mean:.2f}\u00a0±\u00a0{gain.half:.2f}"
+    detail = (
+        f"After is {best}. Before is its twin: the same model, untrained, shown the same text and "
+        f"read at the same place. Both are medians over {len(after.asked):,} numbers from 1 to "
+        f"10^10 that the corpus does not contain; {_percent(float(np.mean(gaps[1] < gaps[0])))} of "
+        f"them have nearer neighbours after training. In ln, the gap shrinks by {interval} on "
+        "average (95\u00a0% interval over numbers, one training)."
+    )
+    return Headline(title, detail)
 
 
 def tell_headline(grid: Grid, scores: Sequence[Score], cast: Cast) -> Headline:

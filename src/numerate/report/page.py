@@ -30,6 +30,9 @@ class Section:
     html: str = ""
     note: str = ""
     folded: bool = False
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """A small table of texts, below the chart."""
 
 
 def render_page(

@@ -40,6 +40,34 @@ class Points:
 
 
 @dataclass(frozen=True)
+class Neighbours:
+    """Numerals that the corpus lacks, and for each the few whose vectors are most like its own."""
+
+    asked: Floats
+    nearest: Floats
+    """A row for each numeral asked, the most alike first."""
+    examples: Mapping[int, tuple[int, ...]]
+    """The same for some numerals that everybody knows."""
+
+    def __post_init__(self) -> None:
+        if self.asked.ndim != 1 or self.nearest.ndim != 2 or len(self.asked) != len(self.nearest):
+            raise ValueError("nearest must be a row for each numeral asked")
+        if min(self.asked.min(), self.nearest.min()) < 1:
+            raise ValueError("asked and nearest must be 1 or more")
+
+    @property
+    def gaps(self) -> Floats:
+        """How far off each neighbour is: the absolute difference of the logarithms."""
+        gaps: Floats = np.abs(np.log(self.nearest) - np.log(self.asked)[:, None])
+        return gaps
+
+    @property
+    def typical_factor(self) -> float:
+        """The median factor between a numeral and a neighbour: 1 is the same size."""
+        return float(np.exp(np.median(self.gaps)))
+
+
+@dataclass(frozen=True)
 class Layer:
     """How well numerals of a range are decoded from one layer by ridge: an error for each seed."""
 
@@ -57,6 +85,7 @@ class Portrait:
     decoded: Points | None = None
     cosines: Floats | None = None
     """Of the vectors of 1, 2, …: a square matrix."""
+    neighbours: Neighbours | None = None
     layers: tuple[Layer, ...] = ()
     pooled: tuple[float, ...] = ()
     """The same errors of the vectors that the probes saw, the sum of several layers."""
@@ -185,6 +214,7 @@ def _read_portrait(path: Path) -> Portrait:
             _read_points(document.get("line")),
             _read_points(document.get("decoded")),
             _read_cosines(document.get("cosines")),
+            _read_neighbours(document.get("neighbours")),
             tuple(
                 Layer(int(row["layer"]), str(row["range"]), tuple(map(float, row["values"])))
                 for row in document.get("layers") or ()
@@ -201,6 +231,14 @@ def _read_points(document: Mapping[str, Any] | None) -> Points | None:
         return None
     true, predicted = (np.asarray(document[key], np.float64) for key in ("true", "predicted"))
     return Points(true, predicted, float(document.get("r2", "nan")))
+
+
+def _read_neighbours(document: Mapping[str, Any] | None) -> Neighbours | None:
+    if not document or not document["asked"]:
+        return None
+    asked, nearest = (np.asarray(document[key], np.float64) for key in ("asked", "nearest"))
+    examples = {int(key): tuple(map(int, row)) for key, row in document["examples"].items()}
+    return Neighbours(asked, nearest, examples)
 
 
 def _read_cosines(rows: list[list[float]] | None) -> Floats | None:

@@ -12,10 +12,11 @@ from numerate.probe.scores import summarize_values
 from numerate.report.charts import MOST_BANDS, Axis, Cast, Chart, Panel, Point, Series, span
 from numerate.report.headline import main_column, name_range
 from numerate.report.paper_tables import Cell, Grid, Row
-from numerate.report.run_folder import Floats, Points, Portrait, RunFiles
+from numerate.report.run_folder import Floats, Neighbours, Points, Portrait, RunFiles
 from numerate.report.tables import GIVEN
 
 _LINE_MOST = 1500  # points of a panel; more would be a blot
+_SHOWN = 4  # neighbours of an example
 _FEWEST = 5  # numerals of a decade whose quartiles mean anything
 
 
@@ -100,6 +101,63 @@ def _line_panel(system: str, line: Points, high: float, cast: Cast) -> Panel:
         (cast.series(system, points[::step]),),
         (cast.number(system),),
     )
+
+
+def chart_neighbours(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:
+    """Return each numeral against one that its vector is most like, a panel for each system."""
+    found = find_neighbours(portraits)
+    if not found:
+        return None
+    x, y = Axis("number", 1, 1e10, log=True), Axis("one most like it", 1, 1e10, log=True)
+    panels = tuple(
+        Panel(
+            system,
+            x,
+            y,
+            f"off by a factor of {near.typical_factor:.2f}",
+            (cast.series(system, _take_turns(near)),),
+            (cast.number(system),),
+        )
+        for system, near in found.items()
+    )
+    n_asked, n_nearest = next(iter(found.values())).nearest.shape
+    sentence = (
+        f"Each dot is one of {n_asked:,} numbers that the corpus does not contain, drawn against "
+        f"one of the {n_nearest} numbers, among 1,000 from 1 to 10^10, whose vectors are most like "
+        "its own. On the diagonal both are of the same size. Above each panel stands how far off "
+        "such a neighbour typically is (the median). No probe is trained for this."
+    )
+    return Chart("neighbours", "scatter", "Which numbers are most like it?", sentence, panels)
+
+
+def _take_turns(near: Neighbours) -> list[Point]:
+    """One neighbour for each numeral: the nearest, the second nearest and so on, in turn."""
+    turns = np.arange(len(near.asked)) % near.nearest.shape[1]
+    chosen = near.nearest[np.arange(len(near.asked)), turns]
+    return list(zip(near.asked.tolist(), chosen.tolist(), strict=True))
+
+
+def find_neighbours(portraits: Sequence[Portrait]) -> dict[str, Neighbours]:
+    """Return the neighbours of every system that has them, without those given the number."""
+    return {
+        portrait.system: portrait.neighbours
+        for portrait in portraits
+        if portrait.neighbours is not None and portrait.system not in GIVEN
+    }
+
+
+def tabulate_neighbours(
+    portraits: Sequence[Portrait],
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return a header and a row for each system: the numbers most like each of some examples."""
+    found = find_neighbours(portraits)
+    examples = list(next(iter(found.values())).examples) if found else []
+    header = ("system", *(f"most like {numeral:,}" for numeral in examples))
+    rows = tuple(
+        (system, *("  ".join(f"{n:,}" for n in near.examples[one][:_SHOWN]) for one in examples))
+        for system, near in found.items()
+    )
+    return header, rows
 
 
 def chart_cosines(portraits: Sequence[Portrait], cast: Cast) -> Chart | None:

@@ -26,7 +26,7 @@ from numerate.report.corpus_charts import (
 )
 from numerate.report.draw import draw_chart
 from numerate.report.formats import to_html, to_latex, to_markdown
-from numerate.report.headline import tell_headline
+from numerate.report.headline import Headline, compare_twins, tell_headline
 from numerate.report.page import Section, render_page
 from numerate.report.paper_tables import PAPER_METRICS, Grid, lay_out_scores
 from numerate.report.primed_examples import (
@@ -42,13 +42,16 @@ from numerate.report.system_charts import (
     chart_layers,
     chart_lines,
     chart_magnitudes,
+    chart_neighbours,
     chart_scores,
     find_cast,
+    find_neighbours,
+    tabulate_neighbours,
 )
 from numerate.report.tables import find_paper_scores
 
 _DOMAINS = {"in": ("table-1", "in-domain"), "out": ("table-2", "out-of-domain")}
-_FIRST = ("scores", "number-line", "cosines")
+_FIRST = ("neighbours", "scores", "number-line", "cosines")
 """Charts that come before the tables."""
 _CLAIMS_NOTE = (
     "Every comparison is a difference with its 95 % interval, above zero where it is as claimed: "
@@ -86,13 +89,22 @@ def write_report(
         draw_chart(chart, folder / "figures")
     page = render_page(
         run,
-        headline=tell_headline(grids[0], _of(run.scores, *_kinds(run.scores)[0]), cast),
+        headline=choose_headline(run),
         cast=cast,
         sections=list(_make_sections(run, charts, grids, shown, cast, claims)),
         command=_tell_command(run_folder, compare, examples),
     )
     _write_text(folder / "index.html", page)
     return folder / "index.html"
+
+
+def choose_headline(run: RunFiles) -> Headline:
+    """Return the main result: what training adds to its twin or, without twins, the best score."""
+    return compare_twins(find_neighbours(run.portraits)) or tell_headline(
+        lay_out_domains(run.scores, None)[0],
+        _of(run.scores, *_kinds(run.scores)[0]),
+        find_cast(run),
+    )
 
 
 def _tell_command(folder: Path, compare: str | None, examples: str) -> str:
@@ -166,6 +178,7 @@ def _lay_out_more(scores: Sequence[Score]) -> Iterator[Grid]:
 def make_charts(run: RunFiles, grid: Grid, cast: Cast) -> list[Chart]:
     """Return the charts that the run has data for, in the order of the page."""
     charts = (
+        chart_neighbours(run.portraits, cast),
         chart_scores(grid, cast),
         chart_lines(run.portraits, cast),
         chart_cosines(run.portraits, cast),
@@ -189,7 +202,10 @@ def _make_sections(
 ) -> Iterator[Section]:
     first = [chart for chart in charts if chart.name in _FIRST]
     for chart in first:
-        yield Section(chart.name, chart.title, chart.sentence, chart)
+        table = tabulate_neighbours(run.portraits) if chart.name == "neighbours" else ((), ())
+        yield Section(
+            chart.name, chart.title, chart.sentence, chart, header=table[0], rows=table[1]
+        )
     for grid in grids:
         yield _section_of_table(grid, cast)
     if claims:

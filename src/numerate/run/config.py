@@ -41,8 +41,10 @@ _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 class Config(Section):
     """A whole run.
 
-    `systems` are names of variants, `base` (the base model as it is), `primed:VARIANT` (the base
-    model, untrained, shown that variant's text), `genbert-recipe` and `mwp-bert-recipe` (the base
+    `systems` are names of variants, `base` (the base model as it is), `twin:VARIANT` (the base
+    model, untrained, shown the same text as the variant and read at the same place),
+    `primed:VARIANT` (the same with the anchors visible, whatever the variant is shown),
+    `genbert-recipe` and `mwp-bert-recipe` (the base
     model, trained by a baseline's recipe), or [NAME=]MODEL: whatever can be probed.
     """
 
@@ -71,7 +73,8 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _known_systems(self) -> "Config":
-        known = ["base", *self.variants, *(f"primed:{name}" for name in self.variants), *RECIPES]
+        untrained = [f"{kind}:{name}" for kind in ("primed", "twin") for name in self.variants]
+        known = ["base", *self.variants, *untrained, *RECIPES]
         for system in self.systems:
             is_model = "/" in system or "=" in system or system.startswith(_KINDS)
             if system not in known and not is_model and not Path(system).exists():

@@ -10,6 +10,7 @@ from numerate.errors import InputError
 from numerate.extract.corpus import is_stream, open_corpus
 from numerate.files import write_file, write_json
 from numerate.pretrain.config import MwpBertConfig
+from numerate.prime.variants import name_twin
 from numerate.run.config import RECIPES, Config
 from numerate.run.stages import PORTRAIT, SCORES, Entry, Stages
 from numerate.run.steps import RECORD, State, Step, judge_step, run_step
@@ -88,11 +89,13 @@ def list_entries(config: Config, root: Path) -> list[Entry]:
 def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
     for system in config.systems:
         if system in config.variants:
-            folder = str(root / "pretrain" / system / "model")
-            chosen = config.variants[system]
-            for anchor in chosen.anchor or config.probe.anchor:
-                read = "all" if anchor == "absent" else chosen.read  # there is the numeral alone
-                yield Entry(f"{system}-{anchor}", system, folder, anchor, read=read)
+            trained = str(root / "pretrain" / system / "model")
+            yield from _open_variant(config, system, Entry(system, system, trained))
+        elif system.startswith("twin:"):
+            variant = system.removeprefix("twin:")
+            title = name_twin(variant)
+            twin = Entry(f"twin-{variant}", title, _untrained(config, variant), None, variant)
+            yield from _open_variant(config, variant, twin)
         elif system in RECIPES:
             title = config.baseline(system).title
             yield Entry(system, title, str(root / "baseline" / system / "model"))
@@ -100,15 +103,27 @@ def _open_entries(config: Config, root: Path) -> Iterator[Entry]:
             yield Entry("base", "base", config.base, "absent")
         elif system.startswith("primed:"):
             variant = system.removeprefix("primed:")
-            reads_digits = config.training(variant).pieces == "digits"
-            model = f"control:primed:{'digits:' if reads_digits else ''}{config.base}"
-            title = f"base primed as {variant}"
-            read = config.variants[variant].read
+            title, read = f"base primed as {variant}", config.variants[variant].read
+            model = _untrained(config, variant)
             yield Entry(f"primed-{variant}", title, model, "visible", variant, read)
         else:
             title, _, model = system.rpartition("=")
             title = title or model
             yield Entry(re.sub(r"[^\w.-]+", "-", title).strip("-."), title, model)
+
+
+def _open_variant(config: Config, variant: str, entry: Entry) -> Iterator[Entry]:
+    """One system for each way in which a variant is shown its anchors."""
+    chosen = config.variants[variant]
+    for anchor in chosen.anchor or config.probe.anchor:
+        read = "all" if anchor == "absent" else chosen.read  # there is the numeral alone
+        yield replace(entry, folder=f"{entry.folder}-{anchor}", shown=anchor, read=read)
+
+
+def _untrained(config: Config, variant: str) -> str:
+    """The base model as it is, shown a variant's text in the variant's pieces."""
+    reads_digits = config.training(variant).pieces == "digits"
+    return f"control:primed:{'digits:' if reads_digits else ''}{config.base}"
 
 
 def _corpus_inputs(config: Config) -> dict[str, Path | str]:
@@ -117,7 +132,11 @@ def _corpus_inputs(config: Config) -> dict[str, Path | str]:
 
 
 def _fit_steps(stages: Stages) -> list[Step]:
-    primed = [s.removeprefix("primed:") for s in stages.config.systems if s.startswith("primed:")]
+    primed = [
+        system.partition(":")[2]
+        for system in stages.config.systems
+        if system.startswith(("primed:", "twin:"))
+    ]
     steps: dict[str, Step] = {}
     for variant in [*stages.config.trained, *primed]:
         name, chosen = stages.config.fit_name(variant), stages.config.variants[variant]
