@@ -1,8 +1,9 @@
 """The demo as a newcomer meets it: a fresh clone, set-up, run, and a second time.
 
-Keeps the times, what it printed, its scores, tables and figures in `results/demo/`; the page and
-the weights stay behind. `python -m benchmarks.demo kills` runs it once more, kills it at ten random
-moments, and compares the scores in the end with those kept.
+Keeps the times, what it printed, its scores, tables and figures in `results/demo/`, and what the
+first Python of the README prints there; the page and the weights stay behind.
+`python -m benchmarks.demo kills` runs it once more, kills it at ten random moments, and compares
+the scores in the end with those kept.
 """
 
 import json
@@ -30,10 +31,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "numerate"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-        seconds = {"set-up": _make(clone, ".venv/ready")[0]}
+        seconds = {"set-up": _make(clone, ".venv/demo")[0]}
         seconds["demo"], shown = _make(clone, "demo")
         seconds["demo, again"], _ = _make(clone, "demo")
         _keep(clone / "runs" / "demo", seconds, shown)
+        began = time.perf_counter()
+        write_file(KEPT / "example.txt", _run_example(clone))
+        print(f"the README's example: {time.perf_counter() - began:.0f} s")
     print(json.dumps(seconds, indent=2))
 
 
@@ -48,6 +52,13 @@ def _make(clone: Path, target: str) -> tuple[float, str]:
         check=True,
     )
     return time.perf_counter() - began, done.stdout
+
+
+def _run_example(clone: Path) -> bytes:
+    """Run the first block of Python in the README, and return what it prints."""
+    code = (clone / "README.md").read_text().split("```python\n", 1)[1].split("```", 1)[0]
+    command = [clone / ".venv" / "bin" / "python", "-c", code]
+    return subprocess.run(command, cwd=clone / "runs", stdout=subprocess.PIPE, check=True).stdout
 
 
 def _keep(run: Path, seconds: dict[str, float], shown: str) -> None:

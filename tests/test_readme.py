@@ -37,7 +37,18 @@ def find_python(page):
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", list(filter(find_python, PAGES)), ids=lambda page: page.name)
+def test_the_readme_trains_and_prints_neighbours_before_and_after(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    [block] = find_python(README)
+    quick = block.replace("20_000", "400")
+    assert quick != block
+    exec(compile(quick, README.name, "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["most like 52,000"] * 2
+    assert all(len(line.split(": ")[1].split()) == 6 for line in lines)
+
+
+@pytest.mark.parametrize("page", list(filter(find_python, PAGES[1:])), ids=lambda page: page.name)
 def test_the_python_shown_runs(page, model_folder, monkeypatch):
     monkeypatch.chdir(model_folder)
     blocks = find_python(page)

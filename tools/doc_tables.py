@@ -140,6 +140,31 @@ def task_tables(
     )
 
 
+def neighbour_table(path: Path) -> str:
+    """Return how far off the neighbours of numbers are: untrained, by shuffled anchors, trained.
+
+    Factors are positive: means and intervals over trainings are taken in their logarithms. A twin
+    is the same for every seed, and so has no interval.
+    """
+    document = json.loads(path.read_text())
+    kinds = {"untrained": "untrained ", "trained on shuffled anchors": "shuffled ", "trained": ""}
+    rows = []
+    for variant in ("ln-anchors", "ln-spread"):
+        label = SystemLabel(name=variant, shown="absent")
+        found = [document["factors"][f"{prefix}{label}"] for prefix in kinds.values()]
+        rows.append([f"`{variant}`", *map(_format_factors, found)])
+    return format_table(["the ten most like it are off by a factor of", *kinds], rows)
+
+
+def _format_factors(factors: Sequence[float]) -> str:
+    summary = summarize_values([math.log(factor) for factor in factors])
+    mean, low, high = (
+        math.exp(value)
+        for value in (summary.mean, summary.mean - summary.half, summary.mean + summary.half)
+    )
+    return f"{mean:.3g}" + (f" ({low:.3g} to {high:.3g})" if len(set(factors)) > 1 else "")
+
+
 def recipe_tables(folder: Path) -> str:
     """Return the accuracy of the GenBERT recipe and the losses of the MWP-BERT recipe."""
     parts = [

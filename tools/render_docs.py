@@ -23,7 +23,7 @@ PAGES = (
     README,
     *(
         README.parent / "docs" / f"{name}.md"
-        for name in ("stages", "embedding", "probing", "baselines", "reproduction")
+        for name in ("stages", "embedding", "probing", "baselines", "reproduction", "demo", "speed")
     ),
 )
 RESULTS = README.parent / "benchmarks" / "results"
@@ -34,6 +34,7 @@ WIKIPEDIA = README.parent / "results" / "wikipedia"
 LONGER = README.parent / "results" / "longer"
 SPREAD = README.parent / "results" / "tries" / "spread" / "scores.jsonl"
 DEMO = README.parent / "results" / "demo"
+NEIGHBOURS = README.parent / "results" / "neighbours"
 SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -50,7 +51,11 @@ def render(text: str) -> str:
 
 def _make_table(name: str) -> str:
     makers = {
-        "demo": _demo_block,
+        "demo": lambda: _text_block(DEMO / "output.txt"),
+        "example": lambda: _text_block(DEMO / "example.txt"),
+        "minutes": _demo_sentence,
+        "neighbours": lambda: tables.neighbour_table(NEIGHBOURS / "wikitext-2.json"),
+        "almanac": lambda: tables.neighbour_table(NEIGHBOURS / "almanac.json"),
         "times": _times_table,
         "variants": _variants_table,
         "speed": _speed_table,
@@ -77,9 +82,19 @@ def _make_table(name: str) -> str:
     return makers[name]()
 
 
-def _demo_block() -> str:
-    """The output of the demo in a fresh clone."""
-    return f"```text\n{(DEMO / 'output.txt').read_text()}```\n"
+def _text_block(path: Path) -> str:
+    """What was printed in a fresh clone, as it was kept."""
+    return f"```text\n{path.read_text()}```\n"
+
+
+def _demo_sentence() -> str:
+    """The duration of the demo for a newcomer, in one sentence."""
+    seconds = json.loads((DEMO / "times.json").read_text())["seconds"]
+    total = format_seconds(seconds["set-up"] + seconds["demo"])
+    return (
+        f"From a clean clone to the page the demo took {total} on two cores, "
+        f"{format_seconds(seconds['set-up'])} of it to install.\n"
+    )
 
 
 def _times_table() -> str:

@@ -2,6 +2,7 @@
 
 from numerate.embed.encoder import Encoder as Encoder
 from numerate.embed.load import load as load
+from numerate.embed.neighbours import find_similar as find_similar
 from numerate.errors import InputError as InputError
 from numerate.extract.almanac import write_almanac as write_almanac
 from numerate.extract.corpus import Corpus as Corpus

@@ -37,7 +37,7 @@ _CURVE = "curve.json"
 def pretrain_model(
     primed: PrimedCorpus,
     config: PretrainConfig,
-    folder: Path,
+    folder: Path | str,
     *,
     resume: bool = False,
     report: "Callable[[Status], object]" = lambda status: None,  # noqa: ARG005
@@ -53,7 +53,7 @@ def pretrain_model(
     """
     from numerate.pretrain.anchors import AnchorRecipe
 
-    return train_model(AnchorRecipe(primed, config), folder, resume=resume, report=report)
+    return train_model(AnchorRecipe(primed, config), Path(folder), resume=resume, report=report)
 
 
 def train_model(

@@ -76,8 +76,9 @@ class PrimedCorpus:
         return data
 
 
-def open_primed(folder: Path) -> PrimedCorpus:
+def open_primed(folder: Path | str) -> PrimedCorpus:
     """Return the primed corpus in a folder."""
+    folder = Path(folder)
     if (folder / PLAN).exists():
         raise InputError(f"{folder}: priming is unfinished; run the same 'numerate prime' again")
     manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
@@ -87,7 +88,7 @@ def open_primed(folder: Path) -> PrimedCorpus:
 def prime_corpus(
     corpus: Corpus,
     anchors: AnchorSet,
-    folder: Path,
+    folder: Path | str,
     *,
     marker: Marker = "anc",
     numeral_form: NumeralForm = "as-is",
@@ -107,6 +108,7 @@ def prime_corpus(
     """
     check_priming(anchors, marker, numeral_form)
     settings = _describe(corpus, anchors, marker, numeral_form)
+    folder = Path(folder)
     if _is_done(folder, settings):
         return open_primed(folder)
     was_there = folder.exists()
@@ -135,9 +137,10 @@ def prime_corpus(
 
 
 def unprime_corpus(
-    primed: PrimedCorpus, folder: Path, *, progress: Progress = ignore_progress
+    primed: PrimedCorpus, folder: Path | str, *, progress: Progress = ignore_progress
 ) -> list[Path]:
     """Write the corpus without markers and anchors, one file for each source; return the files."""
+    folder = Path(folder)
     if folder.exists():
         raise InputError(f"{folder}: exists already; name a new folder")
     unfinished = folder.with_name(f".{folder.name}.unfinished")

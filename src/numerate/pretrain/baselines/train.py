@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def train_baseline(
     config: BaselineConfig,
-    folder: Path,
+    folder: Path | str,
     *,
     resume: bool = False,
     report: "Callable[[Status], object]" = lambda status: None,  # noqa: ARG005
@@ -31,7 +31,7 @@ def train_baseline(
     """
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("baselines train in one process; start them without torchrun")
-    return train_model(_make_recipe(config), folder, resume=resume, report=report)
+    return train_model(_make_recipe(config), Path(folder), resume=resume, report=report)
 
 
 def _make_recipe(config: BaselineConfig) -> "Recipe[Any]":
