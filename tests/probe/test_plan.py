@@ -57,7 +57,7 @@ def test_embed_takes_sentences(run, anchored_models, tmp_path):
 def test_similar_shows_as_many_as_asked_for(run, anchored_models):
     code, shown, _ = run("similar", anchored_models(), "1999", "--among", "1990:2009", "--top", 3)
     assert code == 0
-    assert "What is most like 1999" in shown
+    assert "Most similar to 1999" in shown
     assert sum(" 19" in line or " 20" in line for line in shown.splitlines()[3:]) == 3
 
 

@@ -1,4 +1,4 @@
-"""What the command line shows: tables and samples; nothing here computes."""
+"""Tables and samples that the commands print."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _ANCHOR = re.compile(r"<(?:ANC|LA|RA|EXP)> -?\d+")
 
 
-def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
-    """Return the size of a corpus, its numerals by number of digits, and the commonest."""
+def show_counts(counts: Counts) -> RenderableType:
+    """Return the size of a corpus, its numerals by number of digits, and the most common ones."""
     size = Table(title="Numerals", title_justify="left", show_header=False)
     size.add_column()
     size.add_column(justify="right")
@@ -45,10 +45,10 @@ def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
     for n, share in shares.items():
         digits.add_row(str(n), f"{share:.1%}", _bar(share / max(shares.values())))
 
-    common = Table(title="Commonest", title_justify="left")
+    common = Table(title="Most common", title_justify="left")
     common.add_column("numeral", justify="right")
     common.add_column("seen", justify="right")
-    for value, seen in counts.most_common(top):
+    for value, seen in counts.most_common(10):
         common.add_row(f"{value:,}" if abs(value) >= 10_000 else str(value), f"{seen:,}")
 
     side_by_side = Table.grid(padding=(0, 2))
@@ -57,9 +57,9 @@ def show_counts(counts: Counts, *, top: int = 10) -> RenderableType:
 
 
 def show_anchors(anchors: AnchorSet) -> RenderableType:
-    """Return how a fit went, and how far numerals are from their anchors."""
+    """Return a summary of a fit, and the distances of numerals to their anchors."""
     ends = f"first {_some(anchors.values[:8])}; last {_some(anchors.values[-4:])}"
-    table = Table(title="How far numerals are from their anchors", title_justify="left")
+    table = Table(title="Distance of numerals to their anchors", title_justify="left")
     for name in ("range", "numerals", "anchors", "distance", "in % of value"):
         table.add_column(name, justify="left" if name == "range" else "right")
     for row in anchors.fit["distances"]:
@@ -70,10 +70,10 @@ def show_anchors(anchors: AnchorSet) -> RenderableType:
             f"{row['distance']:,.2f}",
             f"{row['percent']:.2f}",
         )
-    return Group(*_tell_fit(anchors), ends, table)
+    return Group(*_describe_fit(anchors), ends, table)
 
 
-def _tell_fit(anchors: AnchorSet) -> list[str]:
+def _describe_fit(anchors: AnchorSet) -> list[str]:
     fit, n_anchors = anchors.fit, len(anchors.values)
     if anchors.scale == "log10":
         return [f"{n_anchors} anchors on the log10 scale: exponents, which need no mixture"]
@@ -88,7 +88,7 @@ def _tell_fit(anchors: AnchorSet) -> list[str]:
 
 
 def show_sweep(sweep: Sweep) -> RenderableType:
-    """Return AIC and BIC over the number of components, the lowest in bold."""
+    """Return AIC and BIC for each number of components, the lowest in bold."""
     rows = sweep.rows
     table = Table(title=f"Components on the {sweep.scale} scale", title_justify="left")
     for name in ("K", "anchors", "steps", "log-lik.", "AIC", "BIC"):
@@ -113,27 +113,28 @@ def show_sweep(sweep: Sweep) -> RenderableType:
     return table
 
 
-def show_primed(primed: PrimedCorpus, *, n_samples: int = 3) -> RenderableType:
-    """Return what a primed corpus holds, with its first few primed lines, anchors in colour."""
+def show_primed(primed: PrimedCorpus) -> RenderableType:
+    """Return the size of a primed corpus, and its first primed lines with anchors in colour."""
     manifest = primed.manifest
     n_shards = len(manifest["shards"])
+    shards = "shard" if n_shards == 1 else "shards"
     head = (
         f"{manifest['numerals']:,} numerals primed in {manifest['documents']:,} documents: "
-        f"{manifest['bytes']:,} bytes in {n_shards} shard{'s'[: n_shards != 1]}, {primed.folder}"
+        f"{manifest['bytes']:,} bytes in {n_shards} {shards}, {primed.folder}"
     )
     documents = (text for text in primed.documents() if _ANCHOR.search(text))
-    return Group(Text(head), *(show_sample(text) for text in islice(documents, n_samples)))
+    return Group(Text(head), *(show_sample(text) for text in islice(documents, 3)))
 
 
 def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
-    """Return what a training run came to."""
+    """Return the length and speed of a training, and its validation before and after."""
     before, after = run["validation"]["start"], run["validation"]["end"]
     speed = run["tokens"] / max(run["seconds_training"], 1e-9)
     lines = [
         f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}",
     ]
     if run["fresh_weights"]:
-        lines.append(f"{run['config']['base']} came without a masked-LM head; it got a fresh one")
+        lines.append(f"{run['config']['base']} has no masked-LM head; a new one was trained")
     title = f"On {after['eval_anchors']:,} masked anchors of held-out text"
     table = Table(title=title, title_justify="left")
     for name in ("", "before", "after"):
@@ -142,7 +143,7 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
         ("loss per piece", "eval_loss", ".3f"),
         ("anchors found", "eval_accuracy", ".1%"),
         ("predictions that are numbers", "eval_readable", ".1%"),
-        ("the commonest anchor's share", "eval_majority", ".1%"),
+        ("share of the most common anchor", "eval_majority", ".1%"),
     ):
         table.add_row(name, format(before[key], form), format(after[key], form))
     distances = describe_distance(before), describe_distance(after)
@@ -151,7 +152,7 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
 
 
 def show_baseline(run: Mapping[str, Any], folder: Path) -> RenderableType:
-    """Return what a run of a baseline's recipe came to."""
+    """Return the length and speed of a baseline's training, and its validation before and after."""
     before, after = run["validation"]["start"], run["validation"]["end"]
     speed = run["tokens"] / max(run["seconds_training"], 1e-9)
     head = f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"
@@ -171,12 +172,12 @@ def show_vectors(
     vectors: "Vectors",
     anchor: "Anchor | None",
     out: Path | None,
-    *,
-    most: int = 8,
 ) -> RenderableType:
-    """Return what the model was shown, and how alike the first few vectors are."""
+    """Return the text that the model was shown, and the cosines of the first vectors."""
+    most = 8
     few = vectors[:most].astype(float)
-    cosine = few @ few.T / (norms := (few**2).sum(axis=1) ** 0.5) / norms[:, None]
+    norms = (few**2).sum(axis=1) ** 0.5
+    cosine = few @ few.T / norms / norms[:, None]
     table = Table(title="Cosines", title_justify="left")
     table.add_column("shown to the model")
     for name in inputs[:most]:
@@ -190,18 +191,18 @@ def show_vectors(
 
 
 def show_similar(numeral: str, neighbours: "Sequence[Neighbour]") -> RenderableType:
-    """Return the neighbours of a numeral in the model, and their place by value."""
-    table = Table(title=f"What is most like {numeral}", title_justify="left")
+    """Return the nearest neighbours of a numeral, and the rank of each by value."""
+    table = Table(title=f"Most similar to {numeral}", title_justify="left")
     for name in ("", "numeral", "cosine", "by value"):
         table.add_column(name, justify="right")
     for place, row in enumerate(neighbours, 1):
         table.add_row(str(place), row.numeral, f"{row.cosine:.4f}", f"{row.nearer + 1:,}")
-    note = "by value: the numeral's place if they were ordered by |ln a - ln b|"
+    note = "by value: the rank of the numeral by |ln a - ln b|"
     return Group(table, Text(note, style="dim"))
 
 
 def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType:
-    """Return which files were written without anchors, and whether they are as they once were."""
+    """Return the files that were restored, and a note if they differ from the original ones."""
     lines = [f"{file}: {file.stat().st_size:,} bytes" for file in files]
     if primed.settings["numeral_form"] == "digits":
         lines.append(
@@ -210,8 +211,9 @@ def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType
     return Group(*map(Text, lines))
 
 
-def show_sample(text: str, *, length: int = 240) -> Text:
+def show_sample(text: str) -> Text:
     """Return the beginning of a primed text, its anchors in colour."""
+    length = 240
     shown = text if len(text) <= length else text[:length].rsplit(" ", 1)[0] + " …"
     sample = Text("• " + shown)
     sample.highlight_regex(_ANCHOR, "bold cyan")

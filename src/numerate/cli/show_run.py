@@ -1,4 +1,4 @@
-"""What a run shows on the command line: its steps as they are done, its plan, its result."""
+"""Tables that run and demo print: the finished steps, the plan, and the results."""
 
 from pathlib import Path
 
@@ -21,14 +21,14 @@ from numerate.steps import State, Step, find_states
 _PLANS: dict[State, str] = {
     "done": "done",
     "changed": "again: changed",
-    "unfinished": "goes on",
+    "unfinished": "continues",
     "new": "to do",
 }
 _HEADLINES = {("decoding", "log-rmse"), ("list-maximum", "accuracy")}
 
 
 def show_step(step: Step, state: State, seconds: float) -> RenderableType:
-    """Return a line on a step that is done."""
+    """Return a line about a finished step."""
     if state == "done":
         return Text(f"{step.title}: done already", style="dim")
     line = Text(step.title, style="bold")
@@ -36,7 +36,7 @@ def show_step(step: Step, state: State, seconds: float) -> RenderableType:
 
 
 def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
-    """Return what would run, and how long it may take on this machine."""
+    """Return the steps of a run, and how long each may take on this machine."""
     table = Table(title=f"{config.name} in {root}", title_justify="left")
     for name in ("step", "state"):
         table.add_column(name)
@@ -56,12 +56,12 @@ def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
         return Group(table, Text("All is done."))
     total = sum(seconds or 0.0 for seconds in expected.values())
     unknown = None in expected.values()
-    more = "; what is unknown can be told when extract has run" if unknown else ""
+    more = "; the unknown ones can be estimated after extract" if unknown else ""
     return Group(table, Text(f"About {format_seconds(total)} with {workers} processes{more}"))
 
 
 def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
-    """Return the main tables of a run, what was left out of them, and where its page is."""
+    """Return the main tables of a run, the cells that were left out, and the path of its page."""
     run = read_run(root)
     scores = [
         score

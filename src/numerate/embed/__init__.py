@@ -1,5 +1,5 @@
-"""Embed, the fifth stage: numerals or sentences and a model go in, vectors come out.
+"""Embed, the fifth stage. Input: numerals or sentences, and a model. Output: vectors.
 
-`load` turns the name of a model into an `Encoder`; the room also finds a numeral's nearest
-neighbours, and holds the module for sentence-transformers.
+`load` returns the `Encoder` of a model. The room also finds the nearest neighbours of a numeral and
+has the module for sentence-transformers.
 """

@@ -33,7 +33,7 @@ Progress = Callable[[int], object]
 BATCH_TOKENS = 2048
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Encoder:
     """A model that turns numerals and sentences into vectors; `load` makes one.
 

@@ -52,7 +52,13 @@ def load(
             raise InputError(f"{name}: has anchors of its own; load it without priming")
         add_markers(model, tokenizer, MARKERS[priming.marker])
     model.train(False).to(_best_device() if device is None else _check_device(device))
-    return Encoder(name, model, tokenizer, priming or known, precision)
+    return Encoder(
+        name=name,
+        model=model,
+        tokenizer=tokenizer,
+        priming=priming or known,
+        precision=precision,
+    )
 
 
 def _load_model(

@@ -1,5 +1,5 @@
-"""Models, shared by pretrain, embed and probe: a name goes in, a base model comes out.
+"""Models, shared by pretrain, embed and probe. Input: a name. Output: a model and its tokenizer.
 
-It comes with its tokenizer and is taught the markers. The room also holds the masked-LM head, the
-tokenizer that splits digits, and what a model folder has beside its weights.
+The room adds the markers to a base model, splits numbers into digits, computes the masked-LM head,
+and writes the files of a model folder beside the weights.
 """

@@ -1,17 +1,16 @@
-"""The model card that goes into a model folder, from what `run.json` says and nothing else."""
+"""The model cards of model folders, written from the content of `run.json` alone."""
 
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
+from numerate.files import read_data
 from numerate.prime.text import MARKERS
 
 
 def write_card(run: dict[str, Any]) -> str:
-    """Return the model card of a run of `numerate pretrain`."""
+    """Return the model card for the `run.json` of `numerate pretrain`."""
     config, corpus = run["config"], run["config"]["corpus"]
-    template = resources.files("numerate").joinpath("data", "model_card.md")
-    return template.read_text(encoding="utf-8").format(
+    return read_data("model_card.md").format(
         base=config["base"],
         example=run["example"],
         version=run["versions"]["numerate"],
@@ -39,13 +38,12 @@ def write_card(run: dict[str, Any]) -> str:
 
 
 def write_baseline_card(run: dict[str, Any]) -> str:
-    """Return the model card of a run of `numerate baseline`."""
+    """Return the model card for the `run.json` of `numerate baseline`."""
     config = run["config"]
     name = f"{config['recipe'].replace('-', '_')}_card.md"
-    template = resources.files("numerate").joinpath("data", name)
     budget = {"max_tokens": "{:,} tokens", "max_minutes": "{:g} minutes", "epochs": "{:g} epochs"}
     limit = next(form.format(config[key]) for key, form in budget.items() if config[key])
-    return template.read_text(encoding="utf-8").format(
+    return read_data(name).format(
         **config,
         budget=limit,
         batch=config["batch_size"] * config["accumulate"],
@@ -62,7 +60,7 @@ def write_baseline_card(run: dict[str, Any]) -> str:
 
 
 def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:
-    """The figures before and after training, as rows of a table."""
+    """Return the metrics before and after training as rows of a Markdown table."""
     start, end = validation["start"], validation["end"]
     return "\n".join(
         f"| {name.removeprefix('eval_').replace('_', ' ')} | {start[name]:.3f} | {end[name]:.3f} |"
@@ -74,11 +72,11 @@ def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:
 def _describe_head(run: dict[str, Any]) -> str:
     if not run["fresh_weights"]:
         return ""
-    return "- The base model came without a masked-LM head; it started with a fresh one\n"
+    return "- The base model has no masked-LM head; training started with a fresh one\n"
 
 
 def describe_distance(validation: Mapping[str, float]) -> str:
-    """Return the mean distance of a validation, if any prediction was a number."""
+    """Return the mean distance of a validation as text; a dash if no prediction was a number."""
     return f"{validation['eval_distance']:.3f}" if validation["eval_readable"] else "–"
 
 
@@ -89,9 +87,11 @@ def _describe_writing(corpus: dict[str, Any]) -> str:
 
 
 def _describe_masking(config: dict[str, Any]) -> str:
-    parts = ["the pieces of every anchor"]
+    parts = ["the tokens of every anchor"]
     if config["anchor_visible"]:
-        parts = [f"the pieces of every anchor but {config['anchor_visible']:.0%} left visible"]
+        parts = [
+            f"the tokens of all anchors but {config['anchor_visible']:.0%}, which stay visible"
+        ]
     if config["mlm_probability"]:
         parts.append(f"{config['mlm_probability']:.0%} of the other tokens")
     else:
@@ -102,9 +102,9 @@ def _describe_masking(config: dict[str, Any]) -> str:
 def _describe_extras(run: dict[str, Any]) -> str:
     lines = []
     if run["config"]["pieces"] == "digits":
-        lines.append("- **Tokens**: numbers are read digit by digit, without thousands separators")
+        lines.append("- **Tokens**: numbers are split into digits, without thousands separators")
     if run["config"]["rehearse"]:
-        held = " (some held out for probing)" if run["config"]["hold_out"] else ""
+        held = " (except those held out for probing)" if run["config"]["hold_out"] else ""
         lines.append(
             f"- **Rehearsal**: {run['config']['rehearse']:.0%} of the tokens were bare numerals "
             f"with their anchors, drawn log-uniformly from 1 to 10^10{held}"

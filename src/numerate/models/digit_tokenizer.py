@@ -1,10 +1,10 @@
-"""Digits: a word-piece tokenizer that reads every number digit by digit, as GenBERT does.
+"""A WordPiece tokenizer that splits numbers into digits, as that of GenBERT does.
 
-`12` becomes `1 ##2`, `12,345` becomes `1 ##2 ##3 ##4 ##5`, and `twelve` what `12` does; a word such
-as `129th` may be cut one letter elsewhere than by splitting its pieces. All of it is in the
-tokenizer that is saved with a model: pieces of several digits keep their numbers under names that
-no text can spell, so that word pieces fall back to single digits, and commas within numbers are
-dropped before.
+`12` becomes `1 ##2`, `12,345` becomes `1 ##2 ##3 ##4 ##5`, and `twelve` is read as `12`. The saved
+tokenizer does all of this: its normalizer drops commas within numbers, and multi-digit entries of
+the vocabulary keep their ids but are renamed to `1 2`, which WordPiece can never match, so that it
+falls back to single digits. (GenBERT splits the tokens of WordPiece instead; words such as `129th`
+may be split differently.)
 """
 
 import json
@@ -27,9 +27,9 @@ def split_digits(
     """Return a tokenizer that splits numbers into digits.
 
     Args:
-        tokenizer: One of word pieces.
-        name: Its model's, for messages.
-        number_words: Whether `twelve` is read as `12`, as GenBERT does.
+        tokenizer: A WordPiece tokenizer.
+        name: The name of the model, for messages.
+        number_words: Whether to read `twelve` as `12`, as GenBERT does.
     """
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
@@ -45,9 +45,9 @@ def split_digits(
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
         document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}
     document |= {"truncation": None, "padding": None}
-    # The class of a model's own tokenizer would build another one of its vocabulary alone.
-    as_it_is: Any = PreTrainedTokenizerFast
-    split: PreTrainedTokenizerBase = as_it_is(
+    # The tokenizer's own class would ignore the changes and rebuild it from the vocabulary.
+    fast: Any = PreTrainedTokenizerFast
+    split: PreTrainedTokenizerBase = fast(
         tokenizer_object=Tokenizer.from_str(json.dumps(document)),
         model_max_length=tokenizer.model_max_length,
         model_input_names=tokenizer.model_input_names,
@@ -57,12 +57,12 @@ def split_digits(
 
 
 def _replace(pattern: str, content: str) -> dict[str, Any]:
-    """A step of a normalizer, as a tokenizer's file has it."""
+    """Return a replacement step of a normalizer, in the format of tokenizer.json."""
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
 def _rename_numbers(model: dict[str, Any], name: str) -> None:
-    """Spell pieces of several digits with spaces, which no word has; their numbers stay."""
+    """Rename multi-digit entries of the vocabulary, `12` to `1 2`, and keep their ids."""
     prefix = model.get("continuing_subword_prefix")
     digits = [form + digit for form in ("", prefix or "") for digit in "0123456789"]
     if model.get("type") != "WordPiece" or not all(digit in model["vocab"] for digit in digits):
@@ -76,4 +76,4 @@ def _rename_numbers(model: dict[str, Any], name: str) -> None:
             return piece.removesuffix(bare) + " ".join(bare)
         return piece
 
-    model["vocab"] = {rename(piece): number for piece, number in model["vocab"].items()}
+    model["vocab"] = {rename(piece): index for piece, index in model["vocab"].items()}

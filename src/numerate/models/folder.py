@@ -1,15 +1,14 @@
-"""Equip: what a model folder holds beside model and tokenizer, so that others can plug it in.
+"""The files of a model folder beside model and tokenizer, for use by other libraries.
 
-`config.json` says how text is primed, and keeps saying so when the model is fine-tuned and saved by
-transformers; `modules.json` and its like let sentence-transformers load the folder and prime by
-itself, through a small Python file that asks for numerate where it is missing.
+The priming is in `config.json`, where it stays if transformers fine-tunes and saves the model.
+`modules.json` and the files that it names let sentence-transformers load the folder and prime text,
+through a small Python file that says what to install if numerate is missing.
 """
 
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerate.files import write_file, write_json, write_rows
+from numerate.files import read_data, write_file, write_json, write_rows
 from numerate.prime.scheme import CONFIG_KEY, Priming
 
 if TYPE_CHECKING:
@@ -24,12 +23,12 @@ _MODULES = (
 
 
 def set_priming(model: "PreTrainedModel", priming: Priming) -> None:
-    """Let a model's config say how its text is primed; it is saved with the model."""
+    """Put the priming into the config of a model, which is saved with it."""
     setattr(model.config, CONFIG_KEY, priming.describe())
 
 
 def write_modules(folder: Path, *, width: int, n_layers: int) -> None:
-    """Write what sentence-transformers needs to make sentence vectors with the folder's model."""
+    """Write the files with which sentence-transformers computes vectors: mean, then unit length."""
     files: dict[str, dict[str, Any]] = {
         "sentence_bert_config.json": {
             "transformer_task": "feature-extraction",
@@ -51,8 +50,7 @@ def write_modules(folder: Path, *, width: int, n_layers: int) -> None:
     }
     for name, document in files.items():
         write_json(folder / name, document)
-    shim = resources.files("numerate").joinpath("data", f"{SHIM}.py")
-    write_file(folder / f"{SHIM}.py", shim.read_bytes())
+    write_file(folder / f"{SHIM}.py", read_data(f"{SHIM}.py").encode())
     rows = [
         {"idx": index, "name": str(index), "path": path, "type": kind}
         for index, (path, kind) in enumerate(_MODULES)

@@ -11,26 +11,30 @@ if TYPE_CHECKING:
 
 
 class LabelledHead:
-    """Lets a masked language model compute its head where there are labels, and nowhere else.
+    """Makes a masked language model compute its head only at chosen positions.
 
-    The head is most of a small model's work, and nearly all of that is for tokens that nobody asks
-    about. A hook between encoder and head hands on the hidden states of the chosen positions alone.
+    The head takes most of the time of a small model, nearly all of it for tokens without a label. A
+    hook after the encoder passes on the hidden states of the chosen positions alone.
     """
 
     def __init__(self, model: "PreTrainedModel") -> None:
         self._chosen: torch.Tensor | None = None
-        model.base_model.register_forward_hook(self._hand_on)
+        model.base_model.register_forward_hook(self._select)
 
     @contextmanager
     def at(self, chosen: torch.Tensor) -> Iterator[None]:
-        """Within this, logits have the shape (1, chosen positions, vocabulary)."""
+        """Inside this context, logits have the shape (1, chosen positions, vocabulary).
+
+        Args:
+            chosen: A mask of the positions, shape (sequences, tokens).
+        """
         self._chosen = chosen
         try:
             yield
         finally:
             self._chosen = None
 
-    def _hand_on(self, module: torch.nn.Module, inputs: object, output: Any) -> Any:
+    def _select(self, module: torch.nn.Module, inputs: object, output: Any) -> Any:
         if self._chosen is not None:
             output.last_hidden_state = output.last_hidden_state[self._chosen].unsqueeze(0)
         return output

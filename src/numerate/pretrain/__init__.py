@@ -1,5 +1,5 @@
-"""Pretrain, the fourth stage: a primed corpus and a base model go in, a model folder comes out.
+"""Pretrain, the fourth stage. Input: a primed corpus and a base model. Output: a model folder.
 
-Masked language modelling is continued with the anchors masked; a run validates itself, writes
-checkpoints and can be resumed. The baselines have a room of their own in `baselines`.
+Masked language modelling continues with the anchors masked. One training loop, which validates,
+writes checkpoints and can resume, serves this recipe and those of the two baselines.
 """

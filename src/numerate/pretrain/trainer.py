@@ -30,7 +30,7 @@ from numerate.progress import Status
 LOGS, EVALUATIONS = 50, 10  # per training
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Pace(TrainerCallback):
     """A callback that decides when to log, evaluate, save and stop.
 
@@ -249,8 +249,11 @@ def make_trainer(
     recipe.prepare(folder)
     per_step = config.batch_size * config.accumulate * arguments.world_size
     n_steps = arguments.max_steps = recipe.count_steps(per_step)
-    max_seconds = config.max_minutes * 60 if config.max_minutes else None
-    pace = Pace(n_steps, max_seconds, config.checkpoint_minutes * 60)
+    pace = Pace(
+        n_steps=n_steps,
+        max_seconds=config.max_minutes * 60 if config.max_minutes else None,
+        checkpoint_seconds=config.checkpoint_minutes * 60,
+    )
     examples = _Examples(recipe.draw, n_steps * per_step)
     return RecipeTrainer(recipe, examples, pace, report, arguments)
 

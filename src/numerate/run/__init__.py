@@ -1,5 +1,5 @@
 """Run, all the stages: a config goes in, the folder of a run comes out.
 
-Steps that are done are skipped, those that were cut off go on, and a changed setting reruns only
-what depends on it.
+Finished steps are skipped, interrupted ones continue, and a changed setting repeats only the steps
+that depend on it.
 """

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from numerate.pretrain.baselines.genbert_questions import KINDS, LARGEST, NumericalData
+from numerate.pretrain.baselines.genbert_questions import KINDS, NUMBER_LIMIT, NumericalData
 
 N = 3000
 NUMBER = r"\d+(?:\.\d+)?"
@@ -142,7 +142,7 @@ def test_numbers_of_training_and_validation_are_disjoint(examples):
             if row.kind == "share"
         }
         seen[split] = wholes, days, percents
-        assert max(wholes) < LARGEST
+        assert max(wholes) < NUMBER_LIMIT
     for train, dev in zip(*seen.values(), strict=True):
         assert train
         assert dev
@@ -150,11 +150,13 @@ def test_numbers_of_training_and_validation_are_disjoint(examples):
 
 
 def test_about_a_fifth_of_the_numbers_is_for_validation():
-    from numerate.pretrain.baselines.genbert_questions import _pool
+    from numerate.pretrain.baselines.genbert_questions import _split_range
 
-    train, dev = (set(_pool(split, 0, LARGEST, 7).tolist()) for split in ("train", "dev"))
-    assert len(dev) == LARGEST // 5
-    assert train | dev == set(range(LARGEST))
+    train, dev = (
+        set(_split_range(split, 0, NUMBER_LIMIT, 7).tolist()) for split in ("train", "dev")
+    )
+    assert len(dev) == NUMBER_LIMIT // 5
+    assert train | dev == set(range(NUMBER_LIMIT))
 
 
 def test_decimals_have_their_shares(examples):

@@ -8,7 +8,7 @@ from transformers import AutoModel, AutoModelForMaskedLM
 
 import numerate
 from numerate.errors import InputError
-from numerate.pretrain.baselines.mwp_bert import (
+from numerate.pretrain.baselines.problem_model import (
     OBJECTIVES,
     ProblemModel,
     encode_problem,
@@ -86,14 +86,18 @@ def test_a_run_that_was_cut_off_ends_with_the_same_weights(tiny_models, problems
     assert again["validation"] == whole["validation"]
 
 
+def make_problem(text, spans, values, pairs=(), answer=1):
+    return Problem(text=text, spans=spans, values=values, pairs=pairs, answer=answer)
+
+
 @pytest.fixture(scope="module")
 def bert():
     return make_model("bert")
 
 
 def test_an_encoded_problem_knows_the_tokens_of_its_numbers(bert):
-    problem = Problem("the 12 and 5 of 100", ((4, 6), (11, 12), (16, 19)), (12, 5, 100), (), 1)
-    encoded = encode_problem(problem, bert[1])
+    problem = make_problem("the 12 and 5 of 100", ((4, 6), (11, 12), (16, 19)), (12, 5, 100))
+    encoded = encode_problem(problem, bert[1], 100)
     # [CLS] the 1 ##2 and 5 of 1 ##0 ##0 [SEP]
     assert encoded.number_of.tolist() == [-1, -1, 0, 0, -1, 1, -1, 2, 2, 2, -1]
 
@@ -102,19 +106,19 @@ def test_at_most_fifteen_numbers_and_what_is_behind_the_cut_is_not_there(bert):
     text = " ".join("5" * 20)
     spans = tuple((2 * n, 2 * n + 1) for n in range(20))
     pairs = (Pair(0, 1, 2, "+"), Pair(0, 16, 2, "+"))
-    encoded = encode_problem(Problem(text, spans, (5,) * 20, pairs, 1), bert[1])
+    encoded = encode_problem(make_problem(text, spans, (5,) * 20, pairs), bert[1], 100)
     assert len(encoded.values) == 15
     assert encoded.pairs == pairs[:1]
     long = "the " * 98 + "5"
-    encoded = encode_problem(Problem(long, ((392, 393),), (5,), (), 1), bert[1])
+    encoded = encode_problem(make_problem(long, ((392, 393),), (5,)), bert[1], 100)
     assert len(encoded.ids) <= 100
     assert encoded.values == ()
 
 
 def encoded_problem(bert, answer):
     pairs = (Pair(0, 1, 3, "/"), Pair(1, 2, 2, None))
-    problem = Problem("5 1 2", ((0, 1), (2, 3), (4, 5)), (5.0, 1.5, 2.0), pairs, answer)
-    return encode_problem(problem, bert[1])
+    problem = make_problem("5 1 2", ((0, 1), (2, 3), (4, 5)), (5.0, 1.5, 2.0), pairs, answer)
+    return encode_problem(problem, bert[1], 100)
 
 
 def test_targets_are_those_that_a_problem_has(bert):
@@ -132,9 +136,9 @@ def test_targets_are_those_that_a_problem_has(bert):
 def test_numbers_and_pairs_read_the_states_of_their_own_pieces(bert):
     model, tokenizer = make_model("bert")
     problem_model = ProblemModel(model, Masking.of(tokenizer, 50, mlm_probability=0.15))
-    problem = Problem("the 12 and 5", ((4, 6), (11, 12)), (12, 5), (Pair(0, 1, 2, "-"),), 7)
+    problem = make_problem("the 12 and 5", ((4, 6), (11, 12)), (12, 5), (Pair(0, 1, 2, "-"),))
     batch = problem_model.collate(
-        [(0, encoded_problem(bert, 1)), (1, encode_problem(problem, bert[1]))]
+        [(0, encoded_problem(bert, 1)), (1, encode_problem(problem, bert[1], 100))]
     )
     states = torch.from_numpy(np.random.default_rng(0).random((2, 7, 4))).float()
     pooled = pool_states(states, batch)

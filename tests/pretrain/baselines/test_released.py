@@ -215,7 +215,7 @@ def save_plainly(state, path):
 def test_a_pickle_that_holds_more_than_weights_is_refused(kind, save, genbert, tmp_path):
     state = torch.load(genbert / "pytorch_model.bin", weights_only=True)
     save({**state, "more": Unsafe(tmp_path / "made")}, genbert / "pytorch_model.bin")
-    with pytest.raises(InputError, match=r"pytorch_model.bin: holds more than weights, or is"):
+    with pytest.raises(InputError, match=r"pytorch_model.bin: contains more than weights, or is"):
         load(f"{kind}:{genbert}")
     assert not (tmp_path / "made").exists()
 
@@ -233,9 +233,11 @@ def change_weights(folder, **changes):
 
 WORD = "bert.embeddings.word_embeddings.weight"
 BAD_FOLDERS = {
-    "no checkpoint of GenBERT; it has no config.json": lambda f: shutil.rmtree(f),
+    "not a checkpoint of GenBERT; it has no config.json": lambda f: shutil.rmtree(f),
     "config.json: not valid JSON": lambda f: (f / "config.json").write_text("{"),
-    "config.json is no BERT's (it lacks vocab_size)": lambda f: (f / "config.json").write_text("3"),
+    "config.json is not that of a BERT (it lacks vocab_size)": lambda f: (
+        f / "config.json"
+    ).write_text("3"),
     "(it says 'roberta')": lambda f: change_json(f / "config.json", model_type="roberta"),
     "(it lacks hidden_size)": lambda f: change_json(f / "config.json", hidden_size=None),
     "config.json: cannot be read (": lambda f: change_json(f / "config.json", hidden_act=3),
@@ -244,21 +246,21 @@ BAD_FOLDERS = {
     "has no vocabulary; put the vocab.txt of bert-base-uncased into it": lambda f: (
         f / "vocab.txt"
     ).unlink(),
-    "vocab.txt: no vocabulary of BERT's; it lacks [PAD]": lambda f: (f / "vocab.txt").write_text(
+    "vocab.txt: not a vocabulary of BERT; it lacks [PAD]": lambda f: (f / "vocab.txt").write_text(
         "a\nb\n"
     ),
     "vocab.txt: has 30,522 tokens, but config.json says 20": lambda f: change_json(
         f / "config.json", vocab_size=20
     ),
     "has no weights; it needs pytorch_model.bin": lambda f: (f / "pytorch_model.bin").unlink(),
-    "holds more than weights, or is damaged": lambda f: (f / "pytorch_model.bin").write_bytes(
+    "contains more than weights, or is damaged": lambda f: (f / "pytorch_model.bin").write_bytes(
         b"no pickle"
     ),
-    "holds no weights by name": lambda f: torch.save(torch.zeros(2), f / "pytorch_model.bin"),
+    "not a dict of weights": lambda f: torch.save(torch.zeros(2), f / "pytorch_model.bin"),
     "it has no weights of bert.*": lambda f: torch.save(
         {"embed.weight": torch.zeros(2)}, f / "pytorch_model.bin"
     ),
-    "no checkpoint of GenBERT; it has no decoder's weights": lambda f: change_weights(
+    "not a checkpoint of GenBERT; it has no weights of a decoder": lambda f: change_weights(
         f, **dict.fromkeys(f"{name}.{part}" for name, part in GENBERTS_OWN.items())
     ),
     "weights and config.json do not fit (size mismatch for": lambda f: change_weights(
@@ -294,7 +296,7 @@ def test_damaged_weights_are_one_line_whatever_is_wrong_with_them(genbert):
 
 
 def test_genbert_is_not_read_as_mwp_bert(genbert):
-    with pytest.raises(InputError, match="GenBERT's, by its decoder; name it genbert:"):
+    with pytest.raises(InputError, match="since it has a decoder; name it genbert:"):
         load(f"mwp-bert:{genbert}")
 
 

@@ -1,5 +1,4 @@
-"""Baselines: the recipes of GenBERT and MWP-BERT.
+"""Baselines: GenBERT and MWP-BERT, trained here or loaded as their authors released them.
 
-A base model with questions on numbers, or with math word problems, goes in, and a model folder
-comes out; the checkpoints that their authors released can be loaded as they are.
+Input: a base model, and questions about numbers or math word problems. Output: a model folder.
 """

@@ -1,9 +1,8 @@
-"""Numerical data for the GenBERT recipe: questions on numbers with their answers, of six kinds.
+"""The questions of the GenBERT recipe: six kinds of questions about numbers, with answers.
 
-The kinds, their shares and their numbers follow Geva, Gupta and Berant (2020); the words are our
-own. Every example is made from the seed and its number alone, so that the stream can go on from
-anywhere. Numbers, dates and sets of percentages that stand in questions for training never stand in
-one for validation.
+The kinds, their shares and their numbers follow Geva, Gupta and Berant (2020); the wording is our
+own. An example depends on the seed and its index alone, so the stream can resume anywhere. Numbers,
+dates and sets of percentages of training questions never occur in validation questions.
 """
 
 import tomllib
@@ -13,23 +12,28 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from numerate.files import read_data
+
 Split = Literal["train", "dev"]
 KINDS = ("sum", "list", "words", "dates", "span", "share")
-LARGEST = 20_000  # all whole parts are below
-_DEV_SHARE = 5  # one in so many numbers is for validation
+NUMBER_LIMIT = 20_000  # whole parts are below it
+_DEV_SHARE = 5  # one in five numbers is for validation
 _FIRST, _LAST = date(1100, 1, 1).toordinal(), date(2100, 1, 1).toordinal()
-_DECIMALS = (0.2, 0.4, 0.4)  # of none, one and two, in the half of draws that may have any
+_DECIMALS = (
+    0.2,
+    0.4,
+    0.4,
+)  # probabilities of none, one and two decimals; half of all numbers are always whole
 _CENT = Decimal("0.01")
 
 
 class Example(NamedTuple):
-    """A question, its answer, and which kind it is of."""
+    """A question, its answer and its kind."""
 
     question: str
     answer: str
@@ -38,21 +42,21 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class NumericalData:
-    """The examples of a split; `data[number]` is the same for a seed wherever it is made."""
+    """The examples of a split; `data[index]` is always the same for a seed."""
 
     split: Split
     seed: int = 42
 
-    def __getitem__(self, number: int) -> Example:
-        """Return an example; the kinds take turns."""
-        kind = KINDS[number % len(KINDS)]
-        rng = np.random.default_rng([self.seed, self.split == "dev", number])
+    def __getitem__(self, index: int) -> Example:
+        """Return an example; the kinds alternate."""
+        kind = KINDS[index % len(KINDS)]
+        rng = np.random.default_rng([self.seed, self.split == "dev", index])
         question, answer = _MAKERS[kind](_Draw(rng, self.split, self.seed))
         return Example(question, answer, kind)
 
 
 def write_number(value: Decimal) -> str:
-    """Return a number as it stands in questions and answers: at most two decimals, no zeros behind.
+    """Return a number as text with at most two decimals and no trailing zeros.
 
     >>> [write_number(Decimal(text)) for text in ("12.50", "-100", "0.005")]
     ['12.5', '-100', '0.01']
@@ -64,7 +68,7 @@ def write_number(value: Decimal) -> str:
 
 @dataclass(frozen=True)
 class _Draw:
-    """What is drawn for one example, within its split."""
+    """Draws the random parts of one example from its split."""
 
     rng: np.random.Generator
     split: Split
@@ -80,25 +84,25 @@ class _Draw:
         return int(self.rng.integers(least, most + 1))
 
     def number(self) -> Decimal:
-        """A number whose whole part is of the split."""
-        pool = _pool(self.split, 0, LARGEST, self.seed)
+        """Return a number whose whole part belongs to the split."""
+        pool = _split_range(self.split, 0, NUMBER_LIMIT, self.seed)
         whole = int(pool[self.rng.integers(len(pool))])
         decimals = int(self.rng.choice(3, p=_DECIMALS)) if self.rng.random() < 0.5 else 0
         return whole + Decimal(int(self.rng.integers(10**decimals))).scaleb(-decimals)
 
     def numbers(self, count: int) -> list[Decimal]:
-        """Numbers that differ from each other."""
+        """Return different numbers."""
         found: dict[Decimal, None] = {}
         while len(found) < count:
             found[self.number()] = None
         return list(found)
 
     def gap(self) -> int:
-        """The most days that one date is after another."""
+        """Return the maximum number of days between two consecutive dates."""
         return 30 if self.rng.random() < 0.5 else 150
 
     def days(self, count: int, unit: str, most: int) -> list[date]:
-        """Dates of the split, each up to so many units after the one before."""
+        """Return dates of the split, each at most `most` units after the one before."""
         days: list[date] = []
         while len(days) < count:
             near = self._later(days[-1], unit, most) if days else [self._day(unit)]
@@ -106,22 +110,22 @@ class _Draw:
         return days
 
     def _day(self, unit: str) -> date:
-        pool = _pool(self.split, _FIRST, _LAST, self.seed)
+        pool = _split_range(self.split, _FIRST, _LAST, self.seed)
         while True:
             day = date.fromordinal(int(pool[self.rng.integers(len(pool))]))
             if unit == "days" or day.day <= 28:  # every month has such a day
                 return day
 
     def _later(self, day: date, unit: str, most: int) -> list[date]:
-        """The dates of the split that are up to so many units after a date."""
+        """Return the dates of the split that are at most `most` units after a date."""
         days = (_MOVES[unit](day, n) for n in range(1, most + 1))
         owned = _owned_days(self.split, self.seed)
         return [d for d in days if d.toordinal() < _LAST and owned[d.toordinal() - _FIRST]]
 
 
 @cache
-def _pool(split: Split, start: int, stop: int, seed: int) -> npt.NDArray[np.int64]:
-    """The whole numbers of a range that are of a split, in order."""
+def _split_range(split: Split, start: int, stop: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return the whole numbers of a range that belong to a split, sorted."""
     order = np.random.default_rng([seed, start, stop]).permutation(np.arange(start, stop))
     n_dev = len(order) // _DEV_SHARE
     return np.sort(order[:n_dev] if split == "dev" else order[n_dev:])
@@ -129,20 +133,19 @@ def _pool(split: Split, start: int, stop: int, seed: int) -> npt.NDArray[np.int6
 
 @cache
 def _owned_days(split: Split, seed: int) -> npt.NDArray[np.bool_]:
-    """Which days are of a split, counted from the first."""
+    """Return flags for the days that belong to a split, from the first day on."""
     owned = np.zeros(_LAST - _FIRST, bool)
-    owned[_pool(split, _FIRST, _LAST, seed) - _FIRST] = True
+    owned[_split_range(split, _FIRST, _LAST, seed) - _FIRST] = True
     return owned
 
 
 @cache
 def _words() -> dict[str, dict[str, Any]]:
-    path = resources.files("numerate").joinpath("data", "numerical.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads(read_data("numerical.toml"))
 
 
 def _make_sum(draw: _Draw) -> tuple[str, str]:
-    """A signed sum of two to four numbers."""
+    """Ask for a signed sum of two to four numbers."""
     numbers = [draw.number() for _ in range(draw.count(2, 4))]
     signs = [draw.pick(["+", "-"]) for _ in numbers]
     terms = [f"{sign} {write_number(n)}" for sign, n in zip(signs, numbers, strict=True)]
@@ -153,7 +156,7 @@ def _make_sum(draw: _Draw) -> tuple[str, str]:
 
 
 def _make_list(draw: _Draw) -> tuple[str, str]:
-    """A superlative, or the average, of two to four numbers."""
+    """Ask for the largest, the smallest or the average of two to four numbers."""
     words = _words()["list"]
     numbers = [draw.number() for _ in range(draw.count(2, 4))]
     asked = draw.pick(["most", "least", "average"])
@@ -169,7 +172,7 @@ def _make_list(draw: _Draw) -> tuple[str, str]:
 
 
 def _make_words(draw: _Draw) -> tuple[str, str]:
-    """Which of two to four words has the largest or the smallest number."""
+    """Ask which of two to four words has the largest or the smallest number."""
     words = _words()["words"]
     names = draw.pick_some(words["names"], draw.count(2, 4))
     numbers = draw.numbers(len(names))
@@ -183,7 +186,7 @@ def _make_words(draw: _Draw) -> tuple[str, str]:
 
 
 def _make_dates(draw: _Draw) -> tuple[str, str]:
-    """The most or the least recent of two to four dates, in one of two formats."""
+    """Ask for the most or the least recent of two to four dates, in one of two formats."""
     words = _words()["dates"]
     days = draw.days(draw.count(2, 4), "days", draw.gap())
     write = _write_day_first if draw.rng.random() < 0.5 else _write_month_first
@@ -196,7 +199,7 @@ def _make_dates(draw: _Draw) -> tuple[str, str]:
 
 
 def _make_span(draw: _Draw) -> tuple[str, str]:
-    """How many days, months or years lie between two dates; never a part of one."""
+    """Ask for the number of days, months or years between two dates; it is always whole."""
     unit = draw.pick(list(_MOVES))
     most = {"days": draw.gap(), "months": 60, "years": 100}[unit]
     first, second = draw.days(2, unit, most)
@@ -208,7 +211,7 @@ def _make_span(draw: _Draw) -> tuple[str, str]:
 
 
 def _make_share(draw: _Draw) -> tuple[str, str]:
-    """The percentage of one to three of three to five parts, or of all but them."""
+    """Ask for the percentage of some of three to five parts, or of all others."""
     words = _words()["share"]
     names = draw.pick_some(words["names"], draw.count(3, 5))
     percents = _draw_percents(draw, len(names))
@@ -224,7 +227,7 @@ def _make_share(draw: _Draw) -> tuple[str, str]:
 
 
 def _draw_percents(draw: _Draw, count: int) -> list[int]:
-    """Whole percentages that sum to 100; the split owns them as a set, in whatever order."""
+    """Return whole percentages with sum 100; a set of them belongs to one split, in any order."""
     while True:
         cuts = np.sort(draw.rng.choice(np.arange(1, 100), count - 1, replace=False))
         percents = np.diff(np.concatenate(([0], cuts, [100]))).tolist()
@@ -247,7 +250,7 @@ def _write_month_first(day: date) -> str:
 
 
 def _join(parts: list[str], word: str) -> str:
-    """Parts as a list in a sentence."""
+    """Join the parts of a list as in a sentence."""
     return f" {word} ".join(filter(None, (" , ".join(parts[:-1]), parts[-1])))
 
 

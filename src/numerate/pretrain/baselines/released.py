@@ -1,12 +1,12 @@
-"""Released: the checkpoints of GenBERT and MWP-BERT as their authors published them, in a folder.
+"""The checkpoints of GenBERT and MWP-BERT that their authors released, as folders.
 
-GenBERT (Geva et al. 2020) is a BERT with a decoder: `config.json` of pytorch-pretrained-bert, a
-pickled `pytorch_model.bin` whose decoder and heads a vector of a numeral does not need, and
-`vocab.txt`. It reads numbers by digits: commas are dropped, number words up to nineteen are written
-in digits, and after WordPiece a piece of several digits is split, `12` to `1 ##2`.
+GenBERT (Geva et al. 2020) is a BERT with a decoder: `config.json` of pytorch-pretrained-bert,
+`vocab.txt`, and a pickled `pytorch_model.bin`, whose decoder and heads are not needed here. It
+drops commas in numbers, reads number words up to nineteen as digits, and splits tokens of several
+digits after WordPiece, `12` into `1 ##2`.
 
-MWP-BERT (Liang et al. 2022) is what `BertForMaskedLM.save_pretrained` writes, without a tokenizer;
-it takes the vocabulary of bert-base-uncased.
+MWP-BERT (Liang et al. 2022) is saved by `BertForMaskedLM.save_pretrained`, without a tokenizer; its
+vocabulary is that of bert-base-uncased.
 """
 
 import json
@@ -24,7 +24,7 @@ from numerate.models.digit_tokenizer import split_digits
 if TYPE_CHECKING:
     from transformers import BertConfig, BertModel, PreTrainedTokenizerBase
 
-State = dict[str, torch.Tensor]
+Weights = dict[str, torch.Tensor]
 NAMES = {"genbert": "GenBERT", "mwp-bert": "MWP-BERT"}
 _GENBERTS_OWN = ("embed", "extra_enc_layer", "extra_dec_layer", "dec_head", "qa_head", "head_type")
 _NEEDED = (
@@ -48,11 +48,11 @@ _BAD_PICKLES = (
 
 
 def load_released(kind: str, folder: str) -> tuple["BertModel", "PreTrainedTokenizerBase"]:
-    """Return the encoder of a released checkpoint, and the tokenizer that it was trained with.
+    """Return the encoder of a released checkpoint and its tokenizer.
 
     Args:
         kind: `genbert` or `mwp-bert`.
-        folder: Where the authors' files are.
+        folder: The folder with the files of the authors.
     """
     place = Path(folder)
     config = _read_config(place, NAMES[kind])
@@ -77,11 +77,13 @@ def _read_config(folder: Path, name: str) -> "BertConfig":
     from huggingface_hub.errors import StrictDataclassError
     from transformers import BertConfig
 
-    document = _read_json(folder / "config.json", f"{folder}: no checkpoint of {name}")
+    document = _read_json(folder / "config.json", f"{folder}: not a checkpoint of {name}")
     lacking = [key for key in _NEEDED if not isinstance(document.get(key), int)]
     if document.get("model_type", "bert") != "bert" or lacking:
         why = f"it lacks {lacking[0]}" if lacking else f"it says {document['model_type']!r}"
-        raise InputError(f"{folder}: no checkpoint of {name}; its config.json is no BERT's ({why})")
+        raise InputError(
+            f"{folder}: not a checkpoint of {name}; its config.json is not that of a BERT ({why})"
+        )
     try:
         return BertConfig(**document)
     except StrictDataclassError as error:
@@ -100,7 +102,7 @@ def _read_json(path: Path, problem: str) -> dict[str, Any]:
 
 
 def _read_vocabulary(folder: Path, size: int) -> dict[str, int]:
-    """The vocabulary of a folder: `vocab.txt`, or what a `tokenizer.json` has of one."""
+    """Return the vocabulary of `vocab.txt` or, without it, of `tokenizer.json`."""
     path = folder / "vocab.txt"
     if path.is_file():
         lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
@@ -116,7 +118,7 @@ def _read_vocabulary(folder: Path, size: int) -> dict[str, int]:
     digits = [f"{prefix}{digit}" for digit in "0123456789" for prefix in ("", "##")]
     lacking = [token for token in (*_SPECIAL, *digits) if token not in vocabulary]
     if lacking:
-        raise InputError(f"{path}: no vocabulary of BERT's; it lacks {lacking[0]}")
+        raise InputError(f"{path}: not a vocabulary of BERT; it lacks {lacking[0]}")
     if max(vocabulary.values()) >= size:
         raise InputError(
             f"{path}: has {len(vocabulary):,} tokens, but config.json says {size:,}; "
@@ -125,8 +127,8 @@ def _read_vocabulary(folder: Path, size: int) -> dict[str, int]:
     return vocabulary
 
 
-def _read_weights(folder: Path) -> State:
-    """The weights of a folder; a pickle is read only as far as it holds nothing but tensors."""
+def _read_weights(folder: Path) -> Weights:
+    """Return the weights of a folder; a pickle may contain nothing but tensors."""
     safe, pickled = folder / "model.safetensors", folder / "pytorch_model.bin"
     if safe.is_file():
         from safetensors import SafetensorError
@@ -139,31 +141,35 @@ def _read_weights(folder: Path) -> State:
     if not pickled.is_file():
         raise InputError(f"{folder}: has no weights; it needs pytorch_model.bin")
     try:
-        with warnings.catch_warnings():  # on how it was pickled, which is not the user's affair
+        with warnings.catch_warnings():  # about the format of the pickle
             warnings.simplefilter("ignore", UserWarning)
             weights = torch.load(pickled, map_location="cpu", weights_only=True)
     except _BAD_PICKLES:
         raise InputError(
-            f"{pickled}: holds more than weights, or is damaged, and is not loaded; "
-            "save its state_dict anew where you trust it"
+            f"{pickled}: contains more than weights, or is damaged, and is not loaded; "
+            "if you trust it, load it elsewhere and save its state_dict"
         ) from None
     if not isinstance(weights, dict):
-        raise InputError(f"{pickled}: holds no weights by name; save the model's state_dict")
+        raise InputError(f"{pickled}: not a dict of weights; save the state_dict of the model")
     return {str(key): value for key, value in weights.items() if isinstance(value, torch.Tensor)}
 
 
-def _check_kind(folder: Path, kind: str, weights: State) -> None:
-    """Refuse the weights of something else."""
+def _check_kind(folder: Path, kind: str, weights: Weights) -> None:
+    """Refuse the weights of another model."""
     if not any(key.startswith("bert.") for key in weights):
-        raise InputError(f"{folder}: no checkpoint of {NAMES[kind]}; it has no weights of bert.*")
+        raise InputError(
+            f"{folder}: not a checkpoint of {NAMES[kind]}; it has no weights of bert.*"
+        )
     is_genbert = any(key.split(".")[0] in _GENBERTS_OWN for key in weights)
     if is_genbert and kind != "genbert":
-        raise InputError(f"{folder}: GenBERT's, by its decoder; name it genbert:{folder}")
+        raise InputError(
+            f"{folder}: a checkpoint of GenBERT, since it has a decoder; name it genbert:{folder}"
+        )
     if not is_genbert and kind == "genbert":
-        raise InputError(f"{folder}: no checkpoint of GenBERT; it has no decoder's weights")
+        raise InputError(f"{folder}: not a checkpoint of GenBERT; it has no weights of a decoder")
 
 
-def _make_encoder(folder: Path, config: "BertConfig", weights: State) -> "BertModel":
+def _make_encoder(folder: Path, config: "BertConfig", weights: Weights) -> "BertModel":
     from transformers import BertModel
 
     own = {k.removeprefix("bert."): v for k, v in weights.items() if k.startswith("bert.")}
@@ -172,8 +178,10 @@ def _make_encoder(folder: Path, config: "BertConfig", weights: State) -> "BertMo
         model: BertModel = make(config, add_pooling_layer=False)
         missing = model.load_state_dict(own, strict=False).missing_keys
     except (RuntimeError, ValueError, KeyError) as error:
-        reason = str(error).split("\n\t")[:2][-1]  # torch puts a title above what is wrong
+        reason = str(error).split("\n\t")[:2][-1]  # the first line is only a title
         raise InputError(f"{folder}: weights and config.json do not fit ({reason})") from None
     if missing:
-        raise InputError(f"{folder}: its weights lack bert.{missing[0]}; is the file whole?")
+        raise InputError(
+            f"{folder}: its weights lack bert.{missing[0]}; the file may be incomplete"
+        )
     return model

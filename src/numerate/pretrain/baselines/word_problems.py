@@ -1,7 +1,7 @@
-"""Problems: math word problems with their numbers, solution trees and answers, from a file.
+"""Math word problems with their numbers, solution trees and answers, read from a file.
 
-Two kinds of files are read: CSV like that of MAWPS, with the numbers of a question as `number0`,
-`number1` and an equation in prefix form, and JSON like MathQA's, with formulas of nested calls.
+The file is a CSV in the format of MAWPS (the numbers of a question are `number0`, `number1`; the
+equation is in prefix form) or a JSON file in that of MathQA (formulas are nested calls).
 """
 
 import csv
@@ -24,10 +24,10 @@ _STEP = re.compile(r"(\w+)\(([^()]*)\)")
 
 
 class Pair(NamedTuple):
-    """Two numbers of a problem, by their place in it, and how they meet in its solution.
+    """Two numbers of a problem, by index, and their relation in the solution tree.
 
-    `distance` counts the edges of the tree between them, `operator` is where their ways meet; None
-    if that is none of the five.
+    `distance` is the number of edges between them, `operator` that of their lowest common
+    operation; None if it is not one of the five `OPERATORS`.
     """
 
     first: int
@@ -36,9 +36,9 @@ class Pair(NamedTuple):
     operator: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Problem:
-    """A problem as text, where its numbers stand in it, their values, and the solution."""
+    """The text of a problem, the spans and values of its numbers, and its solution."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
@@ -49,7 +49,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Node:
-    """An operation of a solution on others, on numbers by their place, and on constants (None)."""
+    """An operation in a solution tree.
+
+    Each of `parts` is a Node, the index of a number in the text, or None for a constant.
+    """
 
     operator: str
     parts: tuple["Node | int | None", ...]
@@ -60,7 +63,7 @@ _Path = tuple[tuple[str, int], ...]
 
 
 def read_problems(path: Path) -> list[Problem]:
-    """Return the problems of a .csv or .json file; what cannot be read is told with its row."""
+    """Return the problems of a .csv or .json file; InputError names the row that is wrong."""
     readers: dict[str, Callable[[Path], Iterator[Problem]]] = {
         ".csv": _read_csv,
         ".json": _read_json,
@@ -81,11 +84,11 @@ def _read_csv(path: Path) -> Iterator[Problem]:
         missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
         if missing:
             raise InputError(f"{path}: must have a column {missing[0]}, got {rows.fieldnames}")
-        for number, row in enumerate(rows, 2):
+        for index, row in enumerate(rows, 2):
             try:
                 yield _make_problem(row)
             except (ValueError, TypeError, AttributeError) as error:
-                raise InputError(f"{path}, row {number}: {error}") from None
+                raise InputError(f"{path}, row {index}: {error}") from None
 
 
 def _make_problem(row: Mapping[str, str]) -> Problem:
@@ -103,21 +106,23 @@ def _make_problem(row: Mapping[str, str]) -> Problem:
     kept = {name: place for place, name in enumerate(sorted(spans, key=lambda n: spans[n]))}
     pairs = find_pairs(parse_prefix(row["Equation"], kept))
     return Problem(
-        text,
-        tuple(spans[name] for name in kept),
-        tuple(values[name] for name in kept),
-        pairs,
-        float(row["Answer"]),
+        text=text,
+        spans=tuple(spans[name] for name in kept),
+        values=tuple(values[name] for name in kept),
+        pairs=pairs,
+        answer=float(row["Answer"]),
     )
 
 
 def _write(value: float) -> str:
-    """A value as a problem has it: whole, or with up to four decimals."""
+    """Return a value as text with at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def parse_prefix(equation: str, places: Mapping[int, int]) -> Tree:
-    """Return the tree of an equation in prefix form; `places` are those of the numbers in the text.
+    """Return the tree of an equation in prefix form.
+
+    `places` maps the numbers of the equation to their indices in the text.
 
     >>> parse_prefix("* number0 + number1 2.0", {0: 0, 1: 1})
     Node(operator='*', parts=(0, Node(operator='+', parts=(1, None))))
@@ -137,7 +142,7 @@ def parse_prefix(equation: str, places: Mapping[int, int]) -> Tree:
 
     tree = parse()
     if next(words, None) is not None:
-        raise ValueError(f"the equation goes on after its end: {equation!r}")
+        raise ValueError(f"the equation continues after its end: {equation!r}")
     return tree
 
 
@@ -148,13 +153,13 @@ def _read_json(path: Path) -> Iterator[Problem]:
         raise InputError(f"{path}: not valid JSON ({error})") from None
     if not isinstance(rows, list):
         raise InputError(f"{path}: must be a list of problems, got {type(rows).__name__}")
-    for number, row in enumerate(rows, 1):
+    for index, row in enumerate(rows, 1):
         try:
             yield _make_called_problem(row)
         except (ValueError, TypeError) as error:
-            raise InputError(f"{path}, problem {number}: {error}") from None
+            raise InputError(f"{path}, problem {index}: {error}") from None
         except KeyError as error:
-            raise InputError(f"{path}, problem {number}: has no field {error}") from None
+            raise InputError(f"{path}, problem {index}: has no field {error}") from None
 
 
 def _make_called_problem(row: Mapping[str, Any]) -> Problem:
@@ -165,16 +170,16 @@ def _make_called_problem(row: Mapping[str, Any]) -> Problem:
     else:
         tree = parse_steps(row["linear_formula"], len(found))
     return Problem(
-        text,
-        tuple(match.span() for match in found),
-        tuple(_value(match[0]) for match in found),
-        find_pairs(tree),
-        _find_option(row.get("options", ""), row.get("correct", "")),
+        text=text,
+        spans=tuple(match.span() for match in found),
+        values=tuple(_value(match[0]) for match in found),
+        pairs=find_pairs(tree),
+        answer=_find_option(row.get("options", ""), row.get("correct", "")),
     )
 
 
 def _find_option(options: str, correct: str) -> float | None:
-    """The value of the right one of `a ) 38 , b ) 27.5 , …`; None if it is no number."""
+    """Return the value of the correct option of `a ) 38 , b ) 27.5 , …`; None if not a number."""
     chosen = re.search(rf"\b{re.escape(correct)} \)([^)]*)", options) if correct else None
     number = _NUMBER.search(chosen[1]) if chosen else None
     return _value(number[0]) if number else None
@@ -185,7 +190,9 @@ def _value(word: str) -> float:
 
 
 def parse_calls(formula: str, n_numbers: int) -> Tree:
-    """Return the tree of a formula of nested calls; a number beyond those of the text is constant.
+    """Return the tree of a formula of nested calls.
+
+    A number with an index that the text does not have is a constant.
 
     >>> parse_calls("divide(add(n0, n1), const_2)", 2)
     Node(operator='/', parts=(Node(operator='+', parts=(0, 1)), None))
@@ -213,12 +220,12 @@ def parse_calls(formula: str, n_numbers: int) -> Tree:
     except IndexError:
         raise ValueError(f"the formula ends too early: {formula!r}") from None
     if place != len(symbols):
-        raise ValueError(f"the formula goes on after its end: {formula!r}")
+        raise ValueError(f"the formula continues after its end: {formula!r}")
     return tree
 
 
 def parse_steps(formula: str, n_numbers: int) -> Tree:
-    """Return the tree of a formula of steps, each of which may use the results of those before.
+    """Return the tree of a formula of steps; a step may use the results of those before it.
 
     >>> parse_steps("add(n0,n1)|divide(#0,const_2)|", 2)
     Node(operator='/', parts=(Node(operator='+', parts=(0, 1)), None))
@@ -230,7 +237,7 @@ def parse_steps(formula: str, n_numbers: int) -> Tree:
             raise ValueError(f"the step cannot be read: {step!r}")
         names = [name.strip() for name in match[2].split(",")]
         if any(name.startswith("#") and int(name[1:]) >= len(results) for name in names):
-            raise ValueError(f"the step uses a result that is not there yet: {step!r}")
+            raise ValueError(f"the step uses a result before it is computed: {step!r}")
         parts = (
             results[int(name[1:])] if name.startswith("#") else _leaf(name, n_numbers)
             for name in names
@@ -242,15 +249,16 @@ def parse_steps(formula: str, n_numbers: int) -> Tree:
 
 
 def _leaf(name: str, n_numbers: int) -> int | None:
-    """The place of a number, or None for a constant."""
+    """Return the index of a number, or None for a constant."""
     match = re.fullmatch(r"n(\d+)", name)
     return int(match[1]) if match and int(match[1]) < n_numbers else None
 
 
 def find_pairs(tree: Tree) -> tuple[Pair, ...]:
-    """Return how any two numbers meet in a tree.
+    """Return the pairs of all numbers in a tree.
 
-    Of a number that is there twice it is where they are nearest, and at a tie the left one.
+    If a number occurs several times, its occurrence nearest to the other number counts; ties go to
+    the left.
 
     >>> find_pairs(Node("*", (0, Node("+", (1, 2)))))[1:]  # doctest: +NORMALIZE_WHITESPACE
     (Pair(first=0, second=2, distance=3, operator='*'),
@@ -269,7 +277,7 @@ def find_pairs(tree: Tree) -> tuple[Pair, ...]:
 
 
 def _walk(tree: Tree, path: _Path) -> Iterator[tuple[int, _Path]]:
-    """Every number of a tree with the way to it: operators, and which of their parts to take."""
+    """Yield every number of a tree with its path: operators and the indices of their parts."""
     if isinstance(tree, int):
         yield tree, path
     elif isinstance(tree, Node):
