@@ -89,7 +89,7 @@ class Diagnostics:
     """The cells that were left out, and why."""
 
     def save(self, path: Path) -> None:
-        """Write the diagnostics as JSON; parts that are None are left out."""
+        """Write the diagnostics as JSON; parts that were not computed are left out."""
         parts: dict[str, Any] = {
             "line": _dump_values(self.line),
             "decoded": _dump_values(self.decoded),
@@ -99,7 +99,7 @@ class Diagnostics:
             "pooled": self.pooled,
             "notes": self.notes,
         }
-        known = {name: part for name, part in parts.items() if part is not None}
+        known = {name: part for name, part in parts.items() if part}
         write_json(path, {"format": _FORMAT, "version": 1, "system": self.system, **known})
 
     @classmethod
