@@ -84,7 +84,7 @@ SENTENCES = ["--tasks", "paraphrases"]
         (["probe", "MODEL", "--out", "s.jsonl", "--tasks", "rhyme"], "tasks must be among"),
         (
             ["probe", "MODEL", "--out", "s.jsonl", "--show", "x", *SENTENCES],
-            "anchor must be among",
+            "--show must be among",
         ),
         (["probe", "MODEL", "--out", "s.jsonl", "--domains", "x", *SENTENCES], "domains must be"),
         (["probe", "MODEL", "--out", "s.jsonl", "--compare", "x"], "'x' is not one of"),
