@@ -120,7 +120,7 @@ def test_every_step_leaves_a_record_and_the_run_its_config(config_file, tmp_path
     assert len(portrait["pooled"]) == len(portrait["layers"][0]["values"])
     oracle = json.loads((out / "probe" / "control-oracle" / "portrait.json").read_text())
     assert oracle["line"]["r2"] > 0.95  # by a hundred trees on a few hundred numerals
-    assert "layers" not in oracle
+    assert oracle["layers"] == []
     assert (out / "report" / "index.html").exists()
 
 
@@ -216,7 +216,7 @@ def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_f
         assert twin.system.title == f"untrained {trained.system.title}"
         assert (twin.shown, twin.read) == (trained.shown, trained.read)
         assert (twin.system.model, twin.system.primed) == (f"digits:{config.base}", True)
-        assert twin.priming.anchors == RunLayout(tmp_path).anchors("mine")
+        assert twin.priming.anchors == RunLayout(tmp_path).anchors("ln")
     run_all(config_file, tmp_path / "run", 'systems=["twin:ln-anchors","ln-anchors"]')
     systems = {score.system for score in read_scores(tmp_path / "run/probe/scores.jsonl")}
     assert systems == {"untrained ln-anchors (masked)", "ln-anchors (masked)"}
