@@ -10,8 +10,8 @@ from pathlib import Path
 
 from numerate.extract.ranges import OUT_RANGES, PROBE_RANGES
 from numerate.markdown import format_table
+from numerate.models.labels import SystemLabel
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
-from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score, read_scores
 from numerate.probe.statistics import (
     SeedValues,

@@ -15,9 +15,9 @@ import torch
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, Values, pick_numerals
+from numerate.models.labels import SystemLabel
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
-from numerate.probe.labels import SystemLabel
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question

@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.files import open_whole
+from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROLS, Matrix
-from numerate.probe.labels import SystemLabel
 from numerate.probe.word_vectors import open_word_vectors
 
 if TYPE_CHECKING:

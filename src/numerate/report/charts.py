@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any, Literal
 
-from numerate.probe.labels import SystemLabel
+from numerate.models.labels import SystemLabel
 
 ChartKind = Literal["dots", "scatter", "heat", "lines", "histogram"]
 Point = tuple[float, ...]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from numerate.extract.ranges import ALL, OUT_RANGES
 from numerate.markdown import format_table
+from numerate.models.labels import SystemLabel
 from numerate.options import Anchor
 from numerate.prime.variants import PAPER_VARIANTS
 from numerate.probe.diagnostics import Diagnostics
-from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,
@@ -24,8 +24,8 @@ from numerate.probe.statistics import (
     group_by_seed,
     summarize_values,
 )
+from numerate.report.formats import render_template
 from numerate.report.headline import format_summary
-from numerate.report.templates import render_template
 
 if TYPE_CHECKING:
     from markupsafe import Markup

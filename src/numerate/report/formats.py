@@ -1,11 +1,14 @@
-"""Formats: a table of scores as Markdown, LaTeX and HTML; names are escaped in each of them."""
+"""Formats: a table of scores as Markdown, LaTeX and HTML, and HTML from the templates in `data/`.
+
+Names are escaped in each of them.
+"""
 
 from typing import TYPE_CHECKING
 
+from numerate.errors import needs_extra
 from numerate.markdown import escape_markdown, format_table, join_lines
 from numerate.report.charts import Systems
 from numerate.report.tables import Grid, RowKind, TableCell, TableRow
-from numerate.report.templates import render_template
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -131,3 +134,20 @@ def _interval(cell: TableCell, form: str) -> str:
 
 def _short(task: str) -> str:
     return {"list-maximum": "maximum", "list-minimum": "minimum"}.get(task, task)
+
+
+def render_template(name: str, **values: object) -> "Markup":
+    """Return a template with its values, as HTML that other templates do not escape again."""
+    with needs_extra("the page", "report"):
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup
+    environment = Environment(
+        loader=PackageLoader("numerate", "data"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+    return Markup(environment.get_template(name).render(values))

@@ -6,8 +6,8 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from numerate.extract.ranges import ALL
+from numerate.models.labels import SystemLabel
 from numerate.probe.diagnostics import Neighbours
-from numerate.probe.labels import SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import Summary, compare_seeds, group_by_seed, summarize_values
 from numerate.report.charts import Systems

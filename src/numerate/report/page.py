@@ -13,9 +13,9 @@ from importlib import resources
 
 from numerate.progress import format_seconds
 from numerate.report.charts import MOST_BANDS, Chart, Systems, describe_chart
+from numerate.report.formats import render_template
 from numerate.report.headline import Headline
 from numerate.report.run_folder import RunFiles, StepRecord
-from numerate.report.templates import render_template
 
 
 @dataclass(frozen=True, kw_only=True)

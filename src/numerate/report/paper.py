@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from importlib import resources
 
-from numerate.probe.labels import SystemLabel
+from numerate.models.labels import SystemLabel
 from numerate.probe.scores import Score
 
 PAPER_METRICS = {

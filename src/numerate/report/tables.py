@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.probe.labels import SystemLabel
+from numerate.models.labels import SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,

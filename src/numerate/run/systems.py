@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from numerate.layout import RunContext
+from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemKind, SystemName
 from numerate.prime.stage import PrimingPlan
-from numerate.probe.labels import SystemLabel
 from numerate.probe.stage import ProbeTarget
 from numerate.run.config import RECIPES, Config
 

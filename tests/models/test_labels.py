@@ -1,6 +1,6 @@
 import pytest
 
-from numerate.probe.labels import SystemLabel
+from numerate.models.labels import SystemLabel
 
 LABELS = {
     "base": {"name": "base"},
