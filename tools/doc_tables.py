@@ -128,10 +128,7 @@ def sentence_tables(path: Path) -> str:
     return "\n".join(score_table(path, task, metric) for task, metric in kinds)
 
 
-def task_tables(
-    path: Path,
-    wanted: Callable[[str], bool] = lambda system: True,
-) -> str:
+def task_tables(path: Path, wanted: Callable[[str], bool] = lambda system: True) -> str:
     """Return a table for each of the four tasks on numerals, in and out of the domain."""
     return "\n".join(
         score_table(path, task, metric, domain, wanted)

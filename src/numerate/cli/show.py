@@ -130,9 +130,7 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
     """Return the length and speed of a training, and its validation before and after."""
     before, after = run["validation"]["start"], run["validation"]["end"]
     speed = run["tokens"] / max(run["seconds_training"], 1e-9)
-    lines = [
-        f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}",
-    ]
+    lines = [f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"]
     if run["fresh_weights"]:
         lines.append(f"{run['config']['base']} has no masked-LM head; a new one was trained")
     title = f"On {after['eval_anchors']:,} masked anchors of held-out text"

@@ -220,8 +220,7 @@ def _find_diagonals(
         if base is not None and system in known:
             gains = correlate_with_nearness(known[system]) - correlate_with_nearness(base)
             yield Check(
-                f"{system} − base: rank correlation of cosine and nearness",
-                summarize_values(gains),
+                f"{system} − base: rank correlation of cosine and nearness", summarize_values(gains)
             )
 
 

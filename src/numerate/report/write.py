@@ -26,11 +26,7 @@ from numerate.report.corpus_charts import (
 from numerate.report.draw import draw_chart
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import Headline, compare_twins, summarize_scores
-from numerate.report.neighbour_charts import (
-    chart_neighbours,
-    find_neighbours,
-    tabulate_neighbours,
-)
+from numerate.report.neighbour_charts import chart_neighbours, find_neighbours, tabulate_neighbours
 from numerate.report.page import PageSection, render_page
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
 from numerate.report.primed_examples import (
@@ -62,10 +58,7 @@ _MORE = ("ridge log-rmse", "rmse-ln", "r2")
 
 
 def write_report(
-    run_folder: Path,
-    *,
-    compare: str | None = None,
-    examples: Literal["own", "corpus"] = "own",
+    run_folder: Path, *, compare: str | None = None, examples: Literal["own", "corpus"] = "own"
 ) -> Path:
     """Write the report of a run into its folder, and return the path of the page.
 
@@ -102,9 +95,7 @@ def write_report(
 def choose_headline(run: RunFiles) -> Headline:
     """Return the main result: the effect of training, or the best score without a comparison."""
     return compare_twins(find_neighbours(run.diagnostics)) or summarize_scores(
-        make_tables(run.scores, None)[0],
-        _of(run.scores, *_kinds(run.scores)[0]),
-        run.systems,
+        make_tables(run.scores, None)[0], _of(run.scores, *_kinds(run.scores)[0]), run.systems
     )
 
 
@@ -124,8 +115,7 @@ def _kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
         (score.domain, score.protocol) for score in scores if score.task in PAPER_METRICS
     )
     return sorted(
-        (kind for kind in found if kind[0] in _NAMES),
-        key=lambda kind: list(_NAMES).index(kind[0]),
+        (kind for kind in found if kind[0] in _NAMES), key=lambda kind: list(_NAMES).index(kind[0])
     )
 
 
