@@ -1,7 +1,7 @@
 """Draw charts with matplotlib as PNG and SVG files; the same chart gives the same bytes."""
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from numerate.errors import InputError, needs_extra
 from numerate.files import write_file
+from numerate.layout import RunLayout
 from numerate.report.charts import MOST_BANDS, Axis, Chart, ChartKind, Panel, Series, Systems
 from numerate.report.corpus_charts import chart_curves
-from numerate.report.run_folder import CurveEntry
+from numerate.report.run_folder import read_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +39,10 @@ def draw_chart(chart: Chart | None, *paths: Path) -> None:
         write_file(path, _render(figure, path.suffix[1:]))
 
 
-def draw_curve(entries: Sequence[CurveEntry], path: Path) -> None:
-    """Draw loss and accuracy over the steps of one training run."""
-    draw_chart(chart_curves({"training": entries}, Systems(())), path)
+def draw_curve(folder: Path) -> None:
+    """Draw loss and accuracy over the steps of a training, from and into its model folder."""
+    curves = {"training": read_curve(RunLayout.curve(folder))}
+    draw_chart(chart_curves(curves, Systems(())), folder / "curve.png")
 
 
 def make_figure(chart: Chart) -> "Figure":

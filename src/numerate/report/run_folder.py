@@ -121,10 +121,11 @@ def _read_scores(path: Path) -> tuple[Score, ...]:
 
 def _read_curves(paths: Sequence[Path]) -> dict[str, tuple[CurveEntry, ...]]:
     """Return the training curves by the names of the models."""
-    return {path.parts[-3]: _read_curve(path) for path in paths}
+    return {path.parts[-3]: read_curve(path) for path in paths}
 
 
-def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
+def read_curve(path: Path) -> tuple[CurveEntry, ...]:
+    """Return the logs and the validations of a training, in order of their steps."""
     document = read_json(path, "numerate-curve", made_by="numerate pretrain")
     try:
         return tuple({**entry, "step": float(entry["step"])} for entry in document["entries"])
