@@ -117,17 +117,15 @@ def _take_settings(command: Callable[..., None], config: Any) -> Callable[..., N
 
 
 def _list_options(config: Any) -> Iterable[inspect.Parameter]:  # noqa: ANN401
-    types = get_type_hints(config)
+    types = {**get_type_hints(config), "corpus": list[str] | None}
     for field in fields(config):
         if field.name in _HIDDEN:
             continue
         default: Any = inspect.Parameter.empty if field.name in _REQUIRED else field.default
-        kind = list[str] | None if field.name == "corpus" else types[field.name]
-        described = config.__pydantic_fields__[field.name]
-        option = typer.Option(help=described.description)
+        option = typer.Option(help=config.__pydantic_fields__[field.name].description)
         yield inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None if field.name == "corpus" else default,
-            annotation=Annotated[kind, option],
+            annotation=Annotated[types[field.name], option],
         )
