@@ -49,14 +49,14 @@ def make_figure(chart: Chart) -> "Figure":
     """Return a chart as a figure: its panels in rows, its title above, one legend below."""
     with needs_extra("drawing", "report"):
         from matplotlib.figure import Figure
-    columns, height = _SHAPES[chart.kind]
+    draw, columns, height = _KINDS[chart.kind]
     rows = -(-len(chart.panels) // columns)
     columns = -(-len(chart.panels) // rows)
     figure = Figure(figsize=(_WIDTH, rows * height + 0.8), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, panel in zip(grid.flat, chart.panels, strict=False):
         axes.set_title(_plain(f"{panel.title}  {panel.note}".strip()), fontsize=9)
-        _DRAWERS[chart.kind](axes, panel)
+        draw(axes, panel)
     for axes in grid.flat[len(chart.panels) :]:
         axes.set_axis_off()
     figure.suptitle(_plain(chart.title))
@@ -157,29 +157,19 @@ def _draw_histogram(axes: "Axes", panel: Panel) -> None:
     axes.bar(left, height, right - left, align="edge", color=COLOURS[bars.slot], alpha=0.6)
     for place, series in enumerate(ticks, 1):
         y = np.full(len(series.points), -0.1 * place)
-        options: dict[str, Any] = {
-            "clip_on": False,
-            "transform": axes.get_xaxis_transform(),
-            "markersize": 8,
-        }
-        axes.plot(np.ravel(series.points), y, "|", color=COLOURS[series.slot], **options)
+        options: dict[str, Any] = {"color": COLOURS[series.slot], "markersize": 8, "clip_on": False}
+        transform = axes.get_xaxis_transform()
+        axes.plot(np.ravel(series.points), y, "|", transform=transform, **options)
     _set_axes(axes, panel.x, panel.y)
     axes.tick_params(axis="x", pad=4 + 16 * len(ticks))
     axes.set_xlabel("; ".join(_plain(series.name) for series in ticks) or "value")
 
 
-_SHAPES: dict[ChartKind, tuple[int, float]] = {
-    "dots": (2, 1.9),
-    "scatter": (3, 2.6),
-    "heat": (2, 3.2),
-    "lines": (2, 3.0),
-    "histogram": (1, 2.6),
+_KINDS: dict[ChartKind, tuple[Callable[["Axes", Panel], None], int, float]] = {
+    "dots": (_draw_dots, 2, 1.9),
+    "scatter": (_draw_scatter, 3, 2.6),
+    "heat": (_draw_heat, 2, 3.2),
+    "lines": (_draw_lines, 2, 3.0),
+    "histogram": (_draw_histogram, 1, 2.6),
 }
-"""The number of panels in a row, and the height of a row in inches."""
-_DRAWERS: dict[ChartKind, Callable[["Axes", Panel], None]] = {
-    "dots": _draw_dots,
-    "scatter": _draw_scatter,
-    "heat": _draw_heat,
-    "lines": _draw_lines,
-    "histogram": _draw_histogram,
-}
+"""How to draw a panel, the number of panels in a row, and the height of a row in inches."""

@@ -88,9 +88,7 @@ def read_run(folder: Path) -> RunFiles:
         primed={path.parent.name: open_primed(path.parent) for path in find(layout.manifest("*"))},
         curves=_read_curves(find(layout.curve(layout.model("*")))),
         baseline_curves=_read_curves(find(layout.curve(layout.baseline("*")))),
-        diagnostics=_read_diagnostics(
-            find(layout.diagnostics("*")), [score.system for score in found]
-        ),
+        diagnostics=_read_diagnostics(find(layout.diagnostics("*")), found),
         steps=tuple(_read_steps(find)),
     )
 
@@ -133,8 +131,9 @@ def read_curve(path: Path) -> tuple[CurveEntry, ...]:
         raise InputError(f"{path}: damaged curve ({error!r}); train again") from None
 
 
-def _read_diagnostics(paths: Sequence[Path], systems: list[str]) -> tuple[Diagnostics, ...]:
+def _read_diagnostics(paths: Sequence[Path], scores: Sequence[Score]) -> tuple[Diagnostics, ...]:
     """Return the diagnostics of the systems that have scores, in the order of the systems."""
+    systems = [score.system for score in scores]
     known = [one for one in map(Diagnostics.load, paths) if one.system in systems]
     return tuple(sorted(known, key=lambda one: systems.index(one.system)))
 
@@ -142,9 +141,10 @@ def _read_diagnostics(paths: Sequence[Path], systems: list[str]) -> tuple[Diagno
 def _read_steps(find: _Finder) -> Iterator[StepRecord]:
     """Yield the records of the steps in the order of the stages, without that of the report."""
     order = ("extract", "fit", "prime", "pretrain", "baseline", "embed", "probe")
-    paths = [path for stage in order for path in find(find.folder / stage / RECORD)]
-    paths += [path for stage in order for path in find(find.folder / stage / "*" / RECORD)]
-    for path in sorted(paths, key=lambda path: order.index(path.relative_to(find.folder).parts[0])):
+    patterns = (
+        pattern for stage in order for pattern in (f"{stage}/{RECORD}", f"{stage}/*/{RECORD}")
+    )
+    for path in (path for pattern in patterns for path in find(find.folder / pattern)):
         document = read_json(path, "numerate-step", made_by=_MADE_BY)
         try:
             yield StepRecord(
