@@ -81,10 +81,7 @@ class TextSample:
 def estimate_reading(
     text: RunText, workers: int, work: Callable[[Sequence[Block]], object]
 ) -> float | None:
-    """Return the seconds of some work on the whole corpus, from its first blocks.
-
-    None for a dataset of the hub, which would have to be downloaded.
-    """
+    """Return the seconds of some work on the whole corpus; None for a dataset of the hub."""
     sample = sample_text(text)
     if sample is None:
         return None

@@ -51,10 +51,7 @@ class Pool:
 
 
 def score_sentences(embed: Embed, task: str, range_name: str, seed: int) -> dict[str, float]:
-    """Return the metrics of one task on one range of numbers with one seed.
-
-    The sentences depend only on the task, the range and the seed, not on the system.
-    """
+    """Return the metrics of one task on one range; the sentences are the same for all systems."""
     bounds, place = PROBE_RANGES[range_name], list(PROBE_RANGES).index(range_name)
     rng = np.random.default_rng([seed, SENTENCE_TASKS.index(task), place])
     if task == "distance":

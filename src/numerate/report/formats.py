@@ -1,7 +1,4 @@
-"""Formats: a table of scores as Markdown, LaTeX and HTML, and HTML from the templates in `data/`.
-
-Names are escaped in each of them.
-"""
+"""Formats: a table of scores as Markdown, LaTeX and HTML, and HTML from templates in `data/`."""
 
 from typing import TYPE_CHECKING
 
@@ -110,10 +107,7 @@ def _latex_cell(cell: TableCell | None) -> str:
 
 
 def to_html(grid: Grid, systems: Systems, *, with_note: bool = False) -> "Markup":
-    """Return a grid as an HTML table, with its note below if asked for.
-
-    The buttons of the page show and hide the rows of `systems`.
-    """
+    """Return a grid as an HTML table, with its note below if asked for."""
     return render_template(
         "table.html.j2",
         grid=grid,

@@ -1,7 +1,4 @@
-"""Run folder: the files of a run, read for the report; most of them may be missing.
-
-Input: the folder of `numerate run`. Output: one `RunFiles`; each part is checked when it is read.
-"""
+"""Run folder: the files of a run, read for the report; most of them may be missing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
