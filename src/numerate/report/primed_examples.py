@@ -45,11 +45,6 @@ class ExampleLine:
     way: str
     pieces: tuple[tuple[str, str], ...]
 
-    @property
-    def text(self) -> str:
-        """The sentence."""
-        return "".join(text for _, text in self.pieces)
-
 
 @dataclass(frozen=True)
 class PrimedExample:
