@@ -14,7 +14,6 @@ from typing import Any
 from transformers.utils import logging as transformers_logging
 
 from numerate.pretrain.config import PretrainConfig
-from numerate.pretrain.train import read_curve
 from numerate.report.draw import draw_curve
 
 RESULTS = Path(__file__).parent / "results"
@@ -61,7 +60,7 @@ def keep_training(folder: Path, kept: Path) -> None:
     kept.mkdir(parents=True, exist_ok=True)
     for name in ("run.json", "curve.json"):
         shutil.copy(folder / name, kept / name)
-    draw_curve(read_curve(folder), kept / "curve.png")
+    draw_curve(kept)
 
 
 def save_results(name: str, results: dict[str, object]) -> None:

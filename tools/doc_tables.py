@@ -128,10 +128,7 @@ def sentence_tables(path: Path) -> str:
     return "\n".join(score_table(path, task, metric) for task, metric in kinds)
 
 
-def task_tables(
-    path: Path,
-    wanted: Callable[[str], bool] = lambda system: True,
-) -> str:
+def task_tables(path: Path, wanted: Callable[[str], bool] = lambda system: True) -> str:
     """Return a table for each of the four tasks on numerals, in and out of the domain."""
     return "\n".join(
         score_table(path, task, metric, domain, wanted)
@@ -167,13 +164,9 @@ def _format_factors(factors: Sequence[float]) -> str:
 
 def recipe_tables(folder: Path) -> str:
     """Return the accuracy of the GenBERT recipe and the losses of the MWP-BERT recipe."""
-    parts = [
-        ("genbert-recipe", "GenBERT recipe", "eval_accuracy_"),
-        ("mwp-bert-recipe", "MWP-BERT recipe", "eval_loss_"),
-    ]
-    return "\n".join(
-        curve_table(folder / f"{name}.json", title, prefix) for name, title, prefix in parts
-    )
+    genbert = curve_table(folder / "genbert-recipe.json", "GenBERT recipe", "eval_accuracy_")
+    mwp_bert = curve_table(folder / "mwp-bert-recipe.json", "MWP-BERT recipe", "eval_loss_")
+    return f"{genbert}\n{mwp_bert}"
 
 
 def curve_table(path: Path, title: str, prefix: str) -> str:
@@ -257,16 +250,14 @@ def _rename_finer(system: str) -> str:
 def target_tables(path: Path) -> str:
     """Return our best variant beside the base model and the paper's best, cell by cell."""
     scores = read_scores(path)
-    kinds = (
-        ("decoding", "log-rmse", "log-rmse"),
-        ("decoding", "ridge log-rmse", "log-rmse"),
-        ("addition", "log-rmse", "log-rmse"),
-        ("addition", "ridge log-rmse", "log-rmse"),
-        ("list-maximum", "apart accuracy", "accuracy"),
-        ("list-minimum", "apart accuracy", "accuracy"),
-    )
     asked = {(score.task, score.metric) for score in scores}
-    return "\n".join(_target_table(scores, *kind) for kind in kinds if kind[:2] in asked)
+    tables = []
+    for task, metric in _TASKS:
+        theirs = metric.removeprefix("ridge ")
+        ours = "apart accuracy" if metric == "accuracy" else metric
+        if (task, ours) in asked:
+            tables.append(_target_table(scores, task, ours, theirs))
+    return "\n".join(tables)
 
 
 def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) -> str:

@@ -19,23 +19,19 @@ from numerate.progress import format_seconds
 from tools import doc_tables as tables
 
 README = Path(__file__).parents[1] / "README.md"
-PAGES = (
-    README,
-    *(
-        README.parent / "docs" / f"{name}.md"
-        for name in ("stages", "embedding", "probing", "baselines", "reproduction", "demo", "speed")
-    ),
-)
-RESULTS = README.parent / "benchmarks" / "results"
-VARIANTS = README.parent / "results" / "pretrain"
-GENBERT = README.parent / "results" / "genbert" / "curve.json"
-PROBES = README.parent / "results" / "probe" / "scores.jsonl"
-WIKIPEDIA = README.parent / "results" / "wikipedia"
-LONGER = README.parent / "results" / "longer"
-SPREAD = README.parent / "results" / "tries" / "spread" / "scores.jsonl"
-DEMO = README.parent / "results" / "demo"
-NEIGHBOURS = README.parent / "results" / "neighbours"
-SENTENCES = README.parent / "results" / "sentences" / "scores.jsonl"
+ROOT = README.parent
+_DOCS = ("stages", "embedding", "probing", "baselines", "reproduction", "demo", "speed")
+PAGES = (README, *(ROOT / "docs" / f"{name}.md" for name in _DOCS))
+RESULTS = ROOT / "benchmarks" / "results"
+VARIANTS = ROOT / "results" / "pretrain"
+GENBERT = ROOT / "results" / "genbert" / "curve.json"
+PROBES = ROOT / "results" / "probe" / "scores.jsonl"
+WIKIPEDIA = ROOT / "results" / "wikipedia"
+LONGER = ROOT / "results" / "longer"
+SPREAD = ROOT / "results" / "tries" / "spread" / "scores.jsonl"
+DEMO = ROOT / "results" / "demo"
+NEIGHBOURS = ROOT / "results" / "neighbours"
+SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 
@@ -130,22 +126,17 @@ def _variants_table() -> str:
 
 def _protocol_table() -> str:
     """The cost of the protocols, and how similarly laptop and strict rank the systems."""
-    measured = json.loads((RESULTS / "probe.json").read_text())
+    measured = _read_benchmark("probe")
     minutes = [[what, f"{seconds / 60:.1f}"] for what, seconds in measured["seconds"].items()]
     parts = [format_table(["on two cores", "minutes"], minutes)]
     for task, found in measured["agreement"].items():
-        rows = [
-            [
-                system,
-                *(
-                    f"{cell['laptop'][place]:.4f}, {cell['strict'][place]:.4f}"
-                    for cell in found["cells"].values()
-                ),
-            ]
-            for place, system in enumerate(found["systems"])
-        ]
+        cells = list(found["cells"].values())
+        rows = []
+        for place, system in enumerate(found["systems"]):
+            pairs = [(cell["laptop"][place], cell["strict"][place]) for cell in cells]
+            rows.append([system, *(f"{laptop:.4f}, {strict:.4f}" for laptop, strict in pairs)])
         agreement = f"rank correlation {found['spearman']:.2f}"
-        blanks = [""] * (len(found["cells"]) - 1)
+        blanks = [""] * (len(cells) - 1)
         rows.append([f"the same order in {found['same order']}", agreement, *blanks])
         parts.append(format_table([f"{task}: laptop, strict", *found["cells"]], rows))
     return "\n".join(parts)

@@ -10,10 +10,10 @@ from numerate.probe.sentence_tasks import (
     draw_distances,
     draw_numbers,
     draw_pools,
-    probe_sentences,
     score_distances,
     score_paraphrases,
     score_pools,
+    score_sentences,
 )
 
 WORDS = re.compile(r"[a-z']+")
@@ -143,12 +143,8 @@ def test_a_paraphrase_is_not_compared_with_its_own_variation():
 def test_the_same_seed_asks_the_same_and_another_does_not():
     def ask(seed):
         seen = []
-        probe_sentences(
-            lambda texts: seen.append(list(texts)) or by_chance(texts),
-            "a",
-            seed,
-            task="retrieval",
-            range_name="all",
+        score_sentences(
+            lambda texts: seen.append(list(texts)) or by_chance(texts), "retrieval", "all", seed
         )
         return seen
 

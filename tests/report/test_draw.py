@@ -9,7 +9,7 @@ from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
 from numerate.report.charts import Axis, Chart, Panel, Series, Systems
 from numerate.report.corpus_charts import chart_anchors, chart_curves, chart_sweeps
-from numerate.report.draw import draw_chart, draw_curve, make_figure
+from numerate.report.draw import draw_chart, make_figure
 
 SWEEP = Sweep(
     "ln",
@@ -98,7 +98,7 @@ def test_a_scatter_clips_to_the_axes_and_a_heatmap_shows_its_matrix():
 
 def test_figures_are_png_or_svg_and_the_same_bytes_every_time(tmp_path):
     for name in ("a", "b"):
-        draw_curve(ENTRIES, tmp_path / f"{name}.png")
+        draw_chart(chart_curves({"training": ENTRIES}, Systems(())), tmp_path / f"{name}.png")
         draw_chart(chart_sweeps({"ln": SWEEP}), tmp_path / f"{name}.svg")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     assert b"AIC" in (tmp_path / "a.svg").read_bytes()

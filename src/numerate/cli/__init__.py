@@ -15,10 +15,7 @@ from numerate.cli.training import add_command, genbert, mwp_bert, pretrain
 from numerate.errors import InputError, MissingExtraError, needs_extra
 
 app = typer.Typer(
-    name="numerate",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+    name="numerate", no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
 
 

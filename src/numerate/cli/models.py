@@ -22,11 +22,7 @@ ModelName = Annotated[
 ]
 Shown = Annotated[
     Anchor | None,
-    typer.Option(
-        "--show",
-        help="How a model with anchors is shown them.",
-        show_default="visible",
-    ),
+    typer.Option("--show", help="How a model with anchors is shown them.", show_default="visible"),
 ]
 Read = Annotated[Readout, typer.Option(help="Which tokens make a vector.")]
 Layers = Annotated[
@@ -106,13 +102,7 @@ def similar(
     candidates = parse_among(among, numeral)
     encoder = load(model, device=device)
     found = find_similar(
-        encoder,
-        numeral,
-        candidates,
-        top=top,
-        anchor=shown,
-        read=read,
-        layers=parse_layers(layers),
+        encoder, numeral, candidates, top=top, anchor=shown, read=read, layers=parse_layers(layers)
     )
     print_shown(show_similar(numeral, found), quiet)
 
@@ -134,8 +124,7 @@ def probe(
     ] = None,
     protocol: Annotated[str, typer.Option(help=f"Protocol: {', '.join(PROTOCOLS)}.")] = LAPTOP.name,
     tasks: Annotated[
-        str,
-        typer.Option(help="Tasks; on sentences there are distance, retrieval, paraphrases."),
+        str, typer.Option(help="Tasks; on sentences there are distance, retrieval, paraphrases.")
     ] = "decoding,addition,list-maximum,list-minimum",
     domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
     ranges: Annotated[
@@ -166,8 +155,7 @@ def probe(
         str | None, typer.Option(help="System to compare all others with, paired by seed.")
     ] = None,
     cache: Annotated[
-        Path | None,
-        typer.Option(help="Folder that keeps vectors.", show_default="beside --out"),
+        Path | None, typer.Option(help="Folder that keeps vectors.", show_default="beside --out")
     ] = None,
     device: Device = None,
     workers: Workers = 0,

@@ -24,11 +24,20 @@ if TYPE_CHECKING:
 _ANCHOR = re.compile(r"<(?:ANC|LA|RA|EXP)> -?\d+")
 
 
+def start_table(title: str, *left: str, right: Sequence[str] = ()) -> Table:
+    """Return an empty table with columns that are aligned left, then right."""
+    table = Table(title=title, title_justify="left")
+    for name in left:
+        table.add_column(name)
+    for name in right:
+        table.add_column(name, justify="right")
+    return table
+
+
 def show_counts(counts: Counts) -> RenderableType:
     """Return the size of a corpus, its numerals by number of digits, and the most common ones."""
-    size = Table(title="Numerals", title_justify="left", show_header=False)
-    size.add_column()
-    size.add_column(justify="right")
+    size = start_table("Numerals", "", right=("",))
+    size.show_header = False
     for name, number in (
         ("documents", counts.documents),
         ("words", counts.words),
@@ -37,17 +46,13 @@ def show_counts(counts: Counts) -> RenderableType:
     ):
         size.add_row(name, f"{number:,}")
 
-    digits = Table(title="By number of digits", title_justify="left")
-    digits.add_column("digits", justify="right")
-    digits.add_column("share", justify="right")
+    digits = start_table("By number of digits", right=("digits", "share"))
     digits.add_column("")
     shares = counts.shares_by_digits()
     for n, share in shares.items():
         digits.add_row(str(n), f"{share:.1%}", _bar(share / max(shares.values())))
 
-    common = Table(title="Most common", title_justify="left")
-    common.add_column("numeral", justify="right")
-    common.add_column("seen", justify="right")
+    common = start_table("Most common", right=("numeral", "seen"))
     for value, seen in counts.most_common(10):
         common.add_row(f"{value:,}" if abs(value) >= 10_000 else str(value), f"{seen:,}")
 
@@ -58,10 +63,9 @@ def show_counts(counts: Counts) -> RenderableType:
 
 def show_anchors(anchors: AnchorSet) -> RenderableType:
     """Return a summary of a fit, and the distances of numerals to their anchors."""
-    ends = f"first {_some(anchors.values[:8])}; last {_some(anchors.values[-4:])}"
-    table = Table(title="Distance of numerals to their anchors", title_justify="left")
-    for name in ("range", "numerals", "anchors", "distance", "in % of value"):
-        table.add_column(name, justify="left" if name == "range" else "right")
+    first, last = (", ".join(map(str, part)) for part in (anchors.values[:8], anchors.values[-4:]))
+    columns = ("numerals", "anchors", "distance", "in % of value")
+    table = start_table("Distance of numerals to their anchors", "range", right=columns)
     for row in anchors.fit["distances"]:
         table.add_row(
             Text(row["range"]),
@@ -70,7 +74,7 @@ def show_anchors(anchors: AnchorSet) -> RenderableType:
             f"{row['distance']:,.2f}",
             f"{row['percent']:.2f}",
         )
-    return Group(*_describe_fit(anchors), ends, table)
+    return Group(*_describe_fit(anchors), f"first {first}; last {last}", table)
 
 
 def _describe_fit(anchors: AnchorSet) -> list[str]:
@@ -90,9 +94,8 @@ def _describe_fit(anchors: AnchorSet) -> list[str]:
 def show_sweep(sweep: Sweep) -> RenderableType:
     """Return AIC and BIC for each number of components, the lowest in bold."""
     rows = sweep.rows
-    table = Table(title=f"Components on the {sweep.scale} scale", title_justify="left")
-    for name in ("K", "anchors", "steps", "log-lik.", "AIC", "BIC"):
-        table.add_column(name, justify="right")
+    columns = ("K", "anchors", "steps", "log-lik.", "AIC", "BIC")
+    table = start_table(f"Components on the {sweep.scale} scale", right=columns)
     table.add_column("BIC above best")
     lowest = {name: min(row[name] for row in rows) for name in ("aic", "bic")}
     spread = max(row["bic"] for row in rows) - lowest["bic"] or 1
@@ -129,16 +132,11 @@ def show_primed(primed: PrimedCorpus) -> RenderableType:
 def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
     """Return the length and speed of a training, and its validation before and after."""
     before, after = run["validation"]["start"], run["validation"]["end"]
-    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
-    lines = [
-        f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}",
-    ]
+    lines = [_describe_length(run, folder)]
     if run["fresh_weights"]:
         lines.append(f"{run['config']['base']} has no masked-LM head; a new one was trained")
     title = f"On {after['eval_anchors']:,} masked anchors of held-out text"
-    table = Table(title=title, title_justify="left")
-    for name in ("", "before", "after"):
-        table.add_column(name, justify="right" if name else "left")
+    table = start_table(title, "", right=("before", "after"))
     for name, key, form in (
         ("loss per piece", "eval_loss", ".3f"),
         ("anchors found", "eval_accuracy", ".1%"),
@@ -146,24 +144,24 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
         ("share of the most common anchor", "eval_majority", ".1%"),
     ):
         table.add_row(name, format(before[key], form), format(after[key], form))
-    distances = describe_distance(before), describe_distance(after)
-    table.add_row("mean distance in ln units", *distances)
+    table.add_row("mean distance in ln units", *map(describe_distance, (before, after)))
     return Group(*map(Text, lines), table)
 
 
 def show_baseline(run: Mapping[str, Any], folder: Path) -> RenderableType:
     """Return the length and speed of a baseline's training, and its validation before and after."""
     before, after = run["validation"]["start"], run["validation"]["end"]
-    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
-    head = f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"
-    table = Table(title=f"{run['title']}, held out", title_justify="left")
-    for name in ("", "before", "after"):
-        table.add_column(name, justify="right" if name else "left")
+    table = start_table(f"{run['title']}, held out", "", right=("before", "after"))
     for name in filter(lambda key: key.startswith("eval_"), after):
         form = ".1%" if "accuracy" in name else ".3f"
         label = name.removeprefix("eval_").replace("_", " ")
         table.add_row(label, format(before[name], form), format(after[name], form))
-    return Group(Text(head), table)
+    return Group(Text(_describe_length(run, folder)), table)
+
+
+def _describe_length(run: Mapping[str, Any], folder: Path) -> str:
+    speed = run["tokens"] / max(run["seconds_training"], 1e-9)
+    return f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"
 
 
 def show_vectors(
@@ -178,8 +176,7 @@ def show_vectors(
     few = vectors[:most].astype(float)
     norms = (few**2).sum(axis=1) ** 0.5
     cosine = few @ few.T / norms / norms[:, None]
-    table = Table(title="Cosines", title_justify="left")
-    table.add_column("shown to the model")
+    table = start_table("Cosines", "shown to the model")
     for name in inputs[:most]:
         table.add_column(Text(_shorten(name, 12)), justify="right")
     for primed, row in zip(encoder.show(inputs[:most], anchor), cosine, strict=True):
@@ -192,9 +189,8 @@ def show_vectors(
 
 def show_similar(numeral: str, neighbours: "Sequence[Neighbour]") -> RenderableType:
     """Return the nearest neighbours of a numeral, and the rank of each by value."""
-    table = Table(title=f"Most similar to {numeral}", title_justify="left")
-    for name in ("", "numeral", "cosine", "by value"):
-        table.add_column(name, justify="right")
+    columns = ("", "numeral", "cosine", "by value")
+    table = start_table(f"Most similar to {numeral}", right=columns)
     for place, row in enumerate(neighbours, 1):
         table.add_row(str(place), row.numeral, f"{row.cosine:.4f}", f"{row.nearer + 1:,}")
     note = "by value: the rank of the numeral by |ln a - ln b|"
@@ -226,7 +222,3 @@ def _bar(share: float, width: int = 20) -> str:
 
 def _shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _some(values: Sequence[int]) -> str:
-    return ", ".join(map(str, values))

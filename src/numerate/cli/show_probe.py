@@ -1,6 +1,6 @@
 """The output of `numerate probe`: the settings, tables of scores and of paired differences."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -37,46 +37,39 @@ def show_scores(grids: Sequence[Grid]) -> RenderableType:
 
 def _score_table(grid: Grid) -> Table:
     better = "less is better" if grid.columns[0].low_is_good else "more is better"
-    table = _start_table(grid, f"{grid.title} ({better})")
-    for row in grid.rows:
-        table.add_row(Text(row.system), *map(_score_cell, row.cells))
-    return table
+    return _fill_table(grid, f"{grid.title} ({better})", _score_cell)
 
 
-def _start_table(grid: Grid, title: str) -> Table:
+def _fill_table(grid: Grid, title: str, write: Callable[[TableCell], Text]) -> Table:
     """Return a table with a column for each range, narrow enough for all of them."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("system", overflow="fold")
     for column in grid.columns:
         table.add_column(Text(column.range), justify="right", min_width=8)
+    for row in grid.rows:
+        cells = [_add_interval(write(cell), cell) if cell else Text(MISSING) for cell in row.cells]
+        table.add_row(Text(row.system), *cells)
     return table
 
 
-def _score_cell(cell: TableCell | None) -> Text:
-    if cell is None:
-        return Text(MISSING)
-    style = "bold" if cell.mark == "best" else ""
-    return _add_interval(Text(f"{cell.summary.mean:.4f}", style=style), cell)
+def _score_cell(cell: TableCell) -> Text:
+    return Text(f"{cell.summary.mean:.4f}", style="bold" if cell.mark == "best" else "")
 
 
 def show_differences(grids: Sequence[Grid], system: str) -> RenderableType:
     """Return tables of differences from one system; a star marks intervals that exclude zero."""
-    parts: list[RenderableType] = []
-    for grid in grids:
-        table = _start_table(grid, f"{grid.title}, difference to {system}")
-        for row in grid.rows:
-            table.add_row(Text(row.system), *map(_difference_cell, row.cells))
-        parts.append(table)
+    tables = [
+        _fill_table(grid, f"{grid.title}, difference to {system}", _difference_cell)
+        for grid in grids
+    ]
     note = "* the 95 % interval of the paired difference over seeds excludes zero"
-    return Group(*parts, Text(note, style="dim"))
+    return Group(*tables, Text(note, style="dim"))
 
 
-def _difference_cell(cell: TableCell | None) -> Text:
-    if cell is None:
-        return Text(MISSING)
+def _difference_cell(cell: TableCell) -> Text:
     mean = cell.summary.mean
     star = "*" if abs(mean) > cell.summary.half else ""  # never for a single seed
-    return _add_interval(Text(f"{mean:+.4f}{star}"), cell)
+    return Text(f"{mean:+.4f}{star}")
 
 
 def _add_interval(text: Text, cell: TableCell) -> Text:

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from numerate.cli.show import start_table
 from numerate.cli.show_probe import show_scores
 from numerate.progress import format_seconds
 from numerate.report.neighbour_charts import tabulate_neighbours
@@ -37,25 +38,19 @@ def show_step(step: Step, state: State, seconds: float) -> RenderableType:
 
 def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
     """Return the steps of a run, and how long each may take on this machine."""
-    table = Table(title=f"{config.name} in {root}", title_justify="left")
-    for name in ("step", "state"):
-        table.add_column(name)
-    table.add_column("expected", justify="right")
+    table = start_table(f"{config.name} in {root}", "step", "state", right=("expected",))
     steps = plan_run(config, root, workers=workers)
     states = find_states(steps, root)
-    expected = {
-        step.title: step.estimate()
-        for step, state in zip(steps, states, strict=True)
-        if state != "done"
-    }
+    expected: list[float | None] = []
     for step, state in zip(steps, states, strict=True):
-        seconds = expected.get(step.title, 0.0)
+        seconds = 0.0 if state == "done" else step.estimate()
         cell = "unknown" if seconds is None else format_seconds(seconds) if seconds else ""
         table.add_row(Text(step.title), _PLANS[state], cell)
-    if not expected:
+        expected.append(seconds)
+    if set(states) == {"done"}:
         return Group(table, Text("All is done."))
-    total = sum(seconds or 0.0 for seconds in expected.values())
-    unknown = None in expected.values()
+    total = sum(seconds or 0.0 for seconds in expected)
+    unknown = None in expected
     more = "; the unknown ones can be estimated after extract" if unknown else ""
     return Group(table, Text(f"About {format_seconds(total)} with {workers} processes{more}"))
 

@@ -11,9 +11,7 @@ from numerate.errors import InputError
 from numerate.options import Domain, Errors, Marker, NumeralForm, Scale, Start
 
 if TYPE_CHECKING:
-    from numerate.extract.counts import Counts
     from numerate.fit.anchors import AnchorSet
-    from numerate.fit.fitting import Sweep
 
 CorpusNames = Annotated[
     list[str],
@@ -85,6 +83,8 @@ def fit(
     from numerate.cli.show import show_anchors, show_sweep
     from numerate.extract.counts import Counts
     from numerate.fit.fitting import fit_anchors, sweep_components
+    from numerate.report.corpus_charts import chart_anchors, chart_sweeps
+    from numerate.report.draw import draw_chart
 
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")
@@ -96,28 +96,14 @@ def fit(
         if out is not None:
             swept.save(out)
         if plot is not None:
-            _plot_sweep(swept, plot)
+            draw_chart(chart_sweeps({scale: swept}), plot)
         print_shown(show_sweep(swept), quiet)
     elif out is not None:
         anchors = fit_anchors(numerals, n_components=components, width=width, seed=seed, **options)
         anchors.save(out)
         if plot is not None:
-            _plot_anchors(numerals, anchors, plot)
+            draw_chart(chart_anchors(numerals, {scale: anchors}), plot)
         print_shown(show_anchors(anchors), quiet)
-
-
-def _plot_sweep(sweep: "Sweep", path: Path) -> None:
-    from numerate.report.corpus_charts import chart_sweeps
-    from numerate.report.draw import draw_chart
-
-    draw_chart(chart_sweeps({sweep.scale: sweep}), path)
-
-
-def _plot_anchors(counts: "Counts", anchors: "AnchorSet", path: Path) -> None:
-    from numerate.report.corpus_charts import chart_anchors
-    from numerate.report.draw import draw_chart
-
-    draw_chart(chart_anchors(counts, {anchors.scale: anchors}), path)
 
 
 def _check_scale(scale: Scale, resolution: float, components: int, start: Start) -> None:

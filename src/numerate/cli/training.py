@@ -42,12 +42,13 @@ def pretrain(
     from numerate.pretrain.train import pretrain_model
     from numerate.prime.primed_corpus import open_primed
     from numerate.progress import show_training
+    from numerate.report.draw import draw_curve
 
     primed = open_primed(corpus)
     with show_training(quiet=quiet) as report:
         run = pretrain_model(primed, config, out, resume=resume, report=report)
     if process_rank() == 0:
-        _draw_curve(out)
+        draw_curve(out)
         print_shown(show_run(run, out), quiet)
 
 
@@ -69,28 +70,16 @@ def _train_baseline(config: "BaselineConfig", out: Path, *, resume: bool, quiet:
     from numerate.cli.show import show_baseline
     from numerate.pretrain.baselines.train import train_baseline
     from numerate.progress import show_training
+    from numerate.report.draw import draw_curve
 
     with show_training(config.recipe, quiet=quiet) as report:
         run = train_baseline(config, out, resume=resume, report=report)
-    _draw_curve(out)
+    draw_curve(out)
     print_shown(show_baseline(run, out), quiet)
 
 
-def _draw_curve(folder: Path) -> None:
-    from numerate.pretrain.train import read_curve
-    from numerate.report.draw import draw_curve
-
-    draw_curve(read_curve(folder), folder / "curve.png")
-
-
 def add_command(app: typer.Typer, command: Callable[..., None], config: str) -> None:
-    """Add a command that takes the fields of a config as options, and the config as `config`.
-
-    Args:
-        app: Where to add it.
-        command: The command.
-        config: The name of the config's class.
-    """
+    """Add a command that takes the fields of a config as options, and the config as `config`."""
 
     class Deferred(TyperCommand):
         """Stands for the command until it is called."""
@@ -128,17 +117,15 @@ def _take_settings(command: Callable[..., None], config: Any) -> Callable[..., N
 
 
 def _list_options(config: Any) -> Iterable[inspect.Parameter]:  # noqa: ANN401
-    types = get_type_hints(config)
+    types = {**get_type_hints(config), "corpus": list[str] | None}
     for field in fields(config):
         if field.name in _HIDDEN:
             continue
         default: Any = inspect.Parameter.empty if field.name in _REQUIRED else field.default
-        kind = list[str] | None if field.name == "corpus" else types[field.name]
-        described = config.__pydantic_fields__[field.name]
-        option = typer.Option(help=described.description)
+        option = typer.Option(help=config.__pydantic_fields__[field.name].description)
         yield inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None if field.name == "corpus" else default,
-            annotation=Annotated[kind, option],
+            annotation=Annotated[types[field.name], option],
         )

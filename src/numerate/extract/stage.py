@@ -1,6 +1,6 @@
 """The stage `extract` of a run: its settings, its step, and the estimate of its duration."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -81,10 +81,7 @@ class TextSample:
 def estimate_reading(
     text: RunText, workers: int, work: Callable[[Sequence[Block]], object]
 ) -> float | None:
-    """Return the seconds of some work on the whole corpus, from its first blocks.
-
-    None for a dataset of the hub, which would have to be downloaded.
-    """
+    """Return the seconds of some work on the whole corpus; None for a dataset of the hub."""
     sample = sample_text(text)
     if sample is None:
         return None
@@ -103,26 +100,18 @@ def estimate_counts(text: RunText, path: Path) -> tuple[Counts, float] | None:
 
 
 @lru_cache(maxsize=1)
-def _sample_corpus(corpus: Corpus) -> TextSample:
-    blocks = tuple(_take_blocks(corpus.blocks()))
-    size = corpus.size
-    return TextSample(blocks, size / max(1, blocks[-1].position) if size and blocks else 1.0)
-
-
 def sample_text(text: RunText) -> TextSample | None:
     """Return the first blocks of a corpus; None for a dataset of the hub."""
     if any(name.startswith("hf:") for name in text.names):
         return None
-    return _sample_corpus(text.corpus)
-
-
-def _take_blocks(blocks: Iterator[Block]) -> Iterator[Block]:
-    taken = 0
-    for block in islice(blocks, _SAMPLE_BLOCKS):
-        yield block
+    corpus, blocks, taken = text.corpus, list[Block](), 0
+    for block in islice(corpus.blocks(), _SAMPLE_BLOCKS):
+        blocks.append(block)
         taken += len(block.data)
         if taken > _SAMPLE_BYTES:
-            return
+            break
+    times = corpus.size / max(1, blocks[-1].position) if corpus.size and blocks else 1.0
+    return TextSample(tuple(blocks), times)
 
 
 def _count(blocks: Sequence[Block]) -> Counts:

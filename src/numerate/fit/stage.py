@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -34,28 +35,17 @@ class FitSettings(Section):
 def plan_fit(run: RunContext, name: str, scale: Scale, settings: FitSettings, *, seed: int) -> Step:
     """Return the step that fits anchors on a scale, and compares numbers of components."""
     sizes = settings.sizes(scale)
+    options: dict[str, Any] = {"scale": scale, "seed": seed}
+    options |= {"resolution": settings.resolution, "start": settings.start}
     anchors_file, sweep_file = run.layout.anchors(name).name, run.layout.sweep(name).name
 
     def work(folder: Path) -> None:
         counts = Counts.load(run.layout.counts)
         anchors = fit_anchors(
-            counts,
-            n_components=settings.components,
-            width=settings.width,
-            scale=scale,
-            resolution=settings.resolution,
-            start=settings.start,
-            seed=seed,
+            counts, n_components=settings.components, width=settings.width, **options
         )
         if sizes:
-            sweep = sweep_components(
-                counts,
-                sizes,
-                scale=scale,
-                resolution=settings.resolution,
-                start=settings.start,
-                seed=seed,
-            )
+            sweep = sweep_components(counts, sizes, **options)
             sweep.save(folder / sweep_file)
         anchors.save(folder / anchors_file)
 

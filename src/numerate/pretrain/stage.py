@@ -1,7 +1,7 @@
 """The stages `pretrain` and `baseline` of a run: their steps and estimates of duration."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 OF_RUN = ("base", "seed", "corpus", "field", "errors")
 """Settings of training that a config gives for the whole run."""
-_OUTPUTS = ("model/model.safetensors", "model/config.json")
 _TOKENS_PER_WORD = 1.4
 _SAMPLE_ROWS, _SAMPLE_LENGTH = 8, 128
 
@@ -28,7 +27,7 @@ _SAMPLE_ROWS, _SAMPLE_LENGTH = 8, 128
 def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: RunText) -> Step:
     """Return the step that trains a variant."""
     manifest, counts = run.layout.manifest(variant), run.layout.counts
-    inputs: dict[str, Path | str] = {manifest.name: manifest, "base": _locate_base(config)}
+    inputs: dict[str, Path | str] = {manifest.name: manifest}
     if config.hold_out:
         inputs["hold_out"] = Path(config.hold_out)
 
@@ -42,68 +41,66 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
         primed = open_primed(manifest.parent)
         pretrain_model(primed, chosen, folder, resume=resume, report=report)
 
-    def estimate() -> float | None:
+    def count_words() -> float | None:
         found = estimate_counts(text, counts)
-        words = found[0].words * found[1] if found else None
-        return estimate_training(config, words, lambda: measure_training(config))
+        return found[0].words * found[1] if found else None
 
-    return Step(
-        stage="pretrain",
-        name=variant,
-        settings=asdict(config),
-        inputs=inputs,
-        outputs=_OUTPUTS,
-        work=lambda folder: _train(run, folder / "model", "pretrain", train),
-        estimate=estimate,
+    return _plan_training(
+        run, config, stage="pretrain", name=variant, inputs=inputs, train=train, words=count_words
     )
 
 
 def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: RunText) -> Step:
     """Return the step that trains a baseline."""
-    inputs: dict[str, Path | str] = {"base": _locate_base(config)}
+    inputs = text.inputs
     if isinstance(config, MwpBertConfig):
-        inputs["problems"] = path = Path(config.problems)
+        path = Path(config.problems)
+        inputs = {"problems": path}
         if not path.is_file():
             raise InputError(f"mwp_bert.problems: {path}: no such file")
-    else:
-        inputs |= text.inputs
 
     def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
         from numerate.pretrain.baselines.train import train_baseline
 
         train_baseline(config, folder, resume=resume, report=report)
 
-    return Step(
-        stage="baseline",
-        name=system,
-        settings=asdict(config),
-        inputs=inputs,
-        outputs=_OUTPUTS,
-        work=lambda folder: _train(run, folder / "model", system, train),
-        estimate=lambda: estimate_training(config, None, lambda: measure_training(config)),
-    )
+    return _plan_training(run, config, stage="baseline", name=system, inputs=inputs, train=train)
 
 
-def _locate_base(config: TrainingConfig) -> Path | str:
-    return SystemName("base", "model", config.base).location
-
-
-def _train(
+def _plan_training(
     run: RunContext,
-    folder: Path,
-    title: str,
+    config: TrainingConfig,
+    *,
+    stage: str,
+    name: str,
+    inputs: Mapping[str, Path | str],
     train: "Callable[[Path, bool, Callable[[Status], object]], None]",
-) -> None:
-    """Train a model, from its last checkpoint if there is one, and draw its curve."""
-    from numerate.pretrain.resume import is_begun
+    words: Callable[[], float | None] = lambda: None,
+) -> Step:
+    """Return the step that trains a model, from its last checkpoint if there is one."""
 
-    begun = is_begun(folder)
-    if not begun:
-        shutil.rmtree(folder, ignore_errors=True)  # killed before it had written its plan
-    with show_training(title, quiet=run.quiet) as report:
-        train(folder, begun, report)
-    if run.draw_curve:
-        run.draw_curve(folder)
+    def work(folder: Path) -> None:
+        from numerate.pretrain.resume import is_begun
+
+        model = folder / "model"
+        begun = is_begun(model)
+        if not begun:
+            shutil.rmtree(model, ignore_errors=True)  # killed before it had written its plan
+        title = name if stage == "baseline" else stage
+        with show_training(title, quiet=run.quiet) as report:
+            train(model, begun, report)
+        if run.draw_curve:
+            run.draw_curve(model)
+
+    return Step(
+        stage=stage,
+        name=name,
+        settings=asdict(config),
+        inputs={**inputs, "base": SystemName("base", "model", config.base).location},
+        outputs=("model/model.safetensors", "model/config.json"),
+        work=work,
+        estimate=lambda: estimate_training(config, words(), lambda: measure_training(config)),
+    )
 
 
 def estimate_training(
@@ -111,10 +108,8 @@ def estimate_training(
 ) -> float | None:
     """Return the seconds that a training may take; None if its length is unknown.
 
-    Args:
-        config: The settings.
-        words: Words of an epoch, if known.
-        measure: Returns the tokens per second; called only if they matter.
+    `words` is the length of an epoch, if known. `measure` returns the tokens per second; it is
+    called only if they matter.
     """
     if config.max_minutes:
         return 60 * config.max_minutes

@@ -61,7 +61,6 @@ def _decode(system: System, plan: Plan, numerals: Values) -> DecodedValues | Non
         numerals=numerals,
         vectors=embed_cached(system, numerals, plan.cache),
         protocol=plan.protocol,
-        regressors=("trees",),
         device=plan.device,
         threads=torch.get_num_threads(),
     )

@@ -65,13 +65,8 @@ def classify_lists(
 ) -> Places:
     """Return the places that a trained classifier gives for test lists; -1 if it gives none.
 
-    Args:
-        train: Vectors of shape (lists, 5, width), and the correct places.
-        validation: The same, to choose the epoch if the protocol does so.
-        test: Vectors of the same shape.
-        probe: The classifier, and how it is trained.
-        seed: The seed of the initial weights and of the order of the lists.
-        device: The device to train on.
+    Vectors have the shape (lists, 5, width), and come with the correct places. `validation` serves
+    to choose the epoch, if the protocol does so.
     """
     parts = train[0], validation[0], test
     if probe.standardize:

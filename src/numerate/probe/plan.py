@@ -22,7 +22,7 @@ from numerate.probe.protocols import Protocol
 from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.scores import Score, append_scores, repair_scores
-from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, probe_sentences
+from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
 from numerate.probe.systems import (
     LayeredSystem,
     NumeralSystem,
@@ -42,23 +42,15 @@ def _ignore(line: str) -> None:
 class Plan:
     """The cells to probe for every system, and how to compute them.
 
-    Args:
-        tasks: Tasks on numerals or on sentences.
-        seeds: The seeds, each of which draws its own samples.
-        protocol: How samples are drawn and probes are trained.
-        counts: The numerals of the corpus, which are in-domain; tasks on sentences need none.
-        domains: `in`, `out` or both.
-        ranges: Names of `PROBE_RANGES`.
-        regressors: `trees`, `ridge` or both.
-        cache: A folder that keeps vectors.
-        device: The device of trees and list classifiers.
-        workers: The number of cells that are computed at the same time.
+    Trees and list classifiers are trained on `device`, and `workers` cells at the same time. The
+    folder `cache` keeps vectors.
     """
 
     tasks: tuple[str, ...]
     seeds: tuple[int, ...]
     protocol: Protocol
     counts: Counts | None = None
+    """The numerals of the corpus, which are in-domain; tasks on sentences need none."""
     domains: tuple[str, ...] = PROBE_DOMAINS
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     regressors: tuple[str, ...] = REGRESSORS
@@ -113,13 +105,8 @@ def probe_system(
 ) -> list[Score]:
     """Return the scores of a system; those that the file lacks are computed and appended to it.
 
-    Args:
-        system: The system to probe.
-        plan: The cells to compute, and how.
-        path: The file of scores; a cell whose writing was interrupted is computed again.
-        progress: Called with the number of finished cells.
-        note: Called with a line for each cell that is left out, and with the number of numerals
-            that the system does not know.
+    `progress` is called with the number of finished cells, and `note` with a line for each cell
+    that is left out and with the number of numerals that the system does not know.
     """
     known: dict[tuple[object, ...], list[Score]] = {}
     for score in repair_scores(path):
@@ -141,26 +128,15 @@ def score_cells(
     system: System, plan: Plan, cells: Sequence[Cell], *, note: Note = _ignore
 ) -> Iterator[tuple[Cell, list[Score]]]:
     """Yield each cell with its scores, in the given order; none for a cell that is left out."""
-    if any(cell.task in SENTENCE_TASKS for cell in cells) and not isinstance(
-        system, SentenceSystem
-    ):
+    has_sentences = any(cell.task in SENTENCE_TASKS for cell in cells)
+    if has_sentences and not isinstance(system, SentenceSystem):
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
     samples = draw_samples(plan, [cell for cell in cells if cell.task in TASKS], note)
     answers = _answer_questions(system, plan, samples, note)
     found: dict[Cell, dict[str, float]] = {}
     for cell in cells:
         if cell.task in SENTENCE_TASKS and isinstance(system, SentenceSystem):
-            yield (
-                cell,
-                probe_sentences(
-                    system.embed_texts,
-                    system.name,
-                    cell.seed,
-                    task=cell.task,
-                    range_name=cell.range,
-                ),
-            )
-            continue
+            found[cell] = score_sentences(system.embed_texts, cell.task, cell.range, cell.seed)
         while cell in samples and cell not in found:
             question, values = next(answers)
             found[question.cell] = values
@@ -197,14 +173,7 @@ def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dic
     if plan.counts is None:  # then the plan has only tasks on sentences
         return samples
     for cell in cells:
-        rng = np.random.default_rng(
-            [
-                cell.seed,
-                TASKS.index(cell.task),
-                PROBE_DOMAINS.index(cell.domain),
-                list(PROBE_RANGES).index(cell.range),
-            ]
-        )
+        rng = np.random.default_rng([cell.seed, TASKS.index(cell.task), *_find_place(cell)])
         try:
             numerals = _find_numerals(plan.counts, cell, plan.protocol.most, rng)
             samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
@@ -221,9 +190,12 @@ def _find_numerals(
     """Return the numerals of a cell, at most `most`; these are the same for all seeds and tasks."""
     if most is None:
         return pick_numerals(counts, cell.range, cell.domain, rng)
-    place = [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
-    fixed = np.random.default_rng(place)
+    fixed = np.random.default_rng(_find_place(cell))
     return take_some(pick_numerals(counts, cell.range, cell.domain, fixed), most, fixed)
+
+
+def _find_place(cell: Cell) -> list[int]:
+    return [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
 
 
 def _answer_questions(
@@ -269,21 +241,16 @@ def _note_unknown(system: System, vectors: Matrix, note: Note) -> None:
 
 
 def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float]) -> list[Score]:
+    protocol = _name_protocol(plan, cell)
     return [
-        Score(
-            system=system.name,
-            task=cell.task,
-            domain=cell.domain,
-            range=cell.range,
-            metric=metric,
-            protocol=plan.protocol.name,
-            seed=cell.seed,
-            value=value,
-        )
+        Score(system=system.name, **vars(cell), metric=metric, protocol=protocol, value=value)
         for metric, value in values.items()
     ]
 
 
 def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
-    protocol = PROTOCOL if cell.task in SENTENCE_TASKS else plan.protocol.name
-    return system.name, cell.task, cell.domain, cell.range, protocol, cell.seed
+    return system.name, cell.task, cell.domain, cell.range, _name_protocol(plan, cell), cell.seed
+
+
+def _name_protocol(plan: Plan, cell: Cell) -> str:
+    return PROTOCOL if cell.task in SENTENCE_TASKS else plan.protocol.name

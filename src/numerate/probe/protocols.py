@@ -69,13 +69,7 @@ class Protocol:
 
 
 _LSTM = ListProbe(
-    kind="lstm",
-    layers=4,
-    width=2.0,
-    outputs="softmax",
-    epochs=150,
-    batch=10,
-    learning_rate=1e-4,
+    kind="lstm", layers=4, width=2.0, outputs="softmax", epochs=150, batch=10, learning_rate=1e-4
 )
 PAPER = Protocol(
     name="paper",

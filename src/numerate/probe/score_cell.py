@@ -49,9 +49,9 @@ class Question:
     numerals: Values
     vectors: Matrix
     protocol: Protocol
-    regressors: tuple[str, ...]
-    device: str
-    threads: int
+    regressors: tuple[str, ...] = REGRESSORS
+    device: str = "cpu"
+    threads: int = 1
 
     def look_up(self, rows: Values) -> Matrix:
         """Return the vectors of numerals, with one more axis than `rows`."""

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.probe.scores import Score
 from numerate.probe.statistics import correlate_ranks, unit_rows
 
 Embed = Callable[[Sequence[str]], npt.NDArray[Any]]
@@ -51,35 +50,15 @@ class Pool:
     nearest: npt.NDArray[np.intp]
 
 
-def probe_sentences(
-    embed: Embed, system: str, seed: int, *, task: str, range_name: str
-) -> list[Score]:
-    """Return the scores of one task on one range of numbers with one seed.
-
-    The sentences depend only on the task, the range and the seed, not on the system.
-    """
-    ranges = list(PROBE_RANGES)
-    bounds = PROBE_RANGES[range_name]
-    rng = np.random.default_rng([seed, SENTENCE_TASKS.index(task), ranges.index(range_name)])
+def score_sentences(embed: Embed, task: str, range_name: str, seed: int) -> dict[str, float]:
+    """Return the metrics of one task on one range; the sentences are the same for all systems."""
+    bounds, place = PROBE_RANGES[range_name], list(PROBE_RANGES).index(range_name)
+    rng = np.random.default_rng([seed, SENTENCE_TASKS.index(task), place])
     if task == "distance":
-        values = score_distances(embed, draw_distances(bounds, rng))
-    elif task == "retrieval":
-        values = score_pools(embed, draw_pools(bounds, rng))
-    else:
-        values = score_paraphrases(embed)
-    return [
-        Score(
-            system=system,
-            task=task,
-            domain=PROTOCOL,
-            range=range_name,
-            metric=metric,
-            protocol=PROTOCOL,
-            seed=seed,
-            value=value,
-        )
-        for metric, value in values.items()
-    ]
+        return score_distances(embed, draw_distances(bounds, rng))
+    if task == "retrieval":
+        return score_pools(embed, draw_pools(bounds, rng))
+    return score_paraphrases(embed)
 
 
 def draw_distances(bounds: tuple[float, float], rng: np.random.Generator) -> Distances:
@@ -160,26 +139,20 @@ def score_pools(embed: Embed, pools: Sequence[Pool]) -> dict[str, float]:
     texts = [
         text for pool in pools for part in (pool.documents, pool.queries) for text in part.ravel()
     ]
-    vectors = iter(np.split(unit_rows(embed(texts)), _ends(pools)))
+    vectors, end = unit_rows(embed(texts)), 0
     rows = []
     for pool in pools:
-        documents, queries = next(vectors), next(vectors)
+        start, middle = end, end + pool.documents.size
+        end = middle + pool.queries.size
+        documents, queries = vectors[start:middle], vectors[middle:end]
         n_subjects, n_numbers = pool.documents.shape
         found = (queries @ documents.T).reshape(*pool.queries.shape, n_subjects, n_numbers)
         subject = np.arange(n_subjects)[:, None]
         best = found.reshape(*pool.queries.shape, -1).argmax(axis=-1)
         own = found[subject, np.arange(pool.queries.shape[1]), subject]
-        rows.append(
-            np.stack(
-                [
-                    best == subject * n_numbers + pool.nearest,
-                    best // n_numbers == subject,
-                    own.argmax(axis=-1) == pool.nearest,
-                ],
-                axis=-1,
-            ).reshape(-1, 3)
-        )
-    means = np.concatenate(rows).mean(axis=0)
+        is_first = best == subject * n_numbers + pool.nearest
+        rows.append([is_first, best // n_numbers == subject, own.argmax(axis=-1) == pool.nearest])
+    means = np.mean(rows, axis=(0, 2, 3))
     return dict(zip(("first", "subject", "nearest"), means.tolist(), strict=True))
 
 
@@ -198,11 +171,6 @@ def score_paraphrases(embed: Embed) -> dict[str, float]:
     own = np.arange(n_rows)
     cosine[own, own + n_rows] = cosine[own, own + 2 * n_rows] = -1
     return {"first": float((cosine.argmax(axis=1) == own).mean())}
-
-
-def _ends(pools: Sequence[Pool]) -> list[int]:
-    sizes = [part.size for pool in pools for part in (pool.documents, pool.queries)]
-    return [int(end) for end in np.cumsum(sizes)[:-1]]
 
 
 def _write(template: str, number: int) -> str:

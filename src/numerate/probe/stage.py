@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
@@ -17,10 +17,13 @@ from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
-from numerate.probe.samples import PROBE_DOMAINS, TASKS
+from numerate.probe.samples import PROBE_DOMAINS, TASKS, draw_sample
 from numerate.progress import show_progress
 from numerate.settings import Section
 from numerate.steps import START_SECONDS, Step, measure_seconds
+
+if TYPE_CHECKING:
+    from numerate.probe.plan import Plan
 
 _SAMPLE_NUMERALS, _PARTS = 1000, 20
 _NEW_PER_SEED = 0.3  # share of the numerals of a seed that earlier seeds did not ask
@@ -52,18 +55,27 @@ class ProbeSettings(Section):
                 raise InputError(f"must be among {', '.join(known)}, got {word!r}")
         return words
 
+    def make_plan(self, counts: Counts) -> "Plan":
+        """Return the plan of the probes on the numerals of a corpus."""
+        from numerate.probe.plan import Plan
+
+        return Plan(
+            tasks=self.tasks,
+            seeds=tuple(range(self.seeds)),
+            protocol=find_protocol(self.protocol),
+            counts=counts,
+            domains=self.domains,
+            ranges=self.ranges,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeTarget:
-    """A system to probe.
+    """A system to probe, with the name of its folder in the run.
 
-    Args:
-        folder: The name of its folder in the run.
-        system: The system and its title.
-        trained_here: Whether the run itself trains it, so that its folder may not exist yet.
-        shown: How it is shown anchors; None if it has none.
-        read: Which tokens make a vector; None for the choice of the config.
-        priming: The anchors that an untrained model is shown, as a control.
+    `trained_here` says that the run itself trains it, so that its folder may not exist yet.
+    `shown` is None for a system without anchors, and `read` to leave the choice to the config.
+    `priming` has the anchors that an untrained model is shown, as a control.
     """
 
     folder: str
@@ -107,20 +119,12 @@ def plan_probe(
 
 def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder: Path) -> None:
     from numerate.probe.diagnose import diagnose_system
-    from numerate.probe.plan import Plan, probe_system
+    from numerate.probe.plan import probe_system
     from numerate.probe.scores import write_scores
     from numerate.probe.systems import Reading, open_systems
 
-    plan = Plan(
-        tasks=settings.tasks,
-        seeds=tuple(range(settings.seeds)),
-        protocol=find_protocol(settings.protocol),
-        counts=Counts.load(run.layout.counts),
-        domains=settings.domains,
-        ranges=settings.ranges,
-        cache=run.layout.vectors,
-        workers=run.workers,
-    )
+    plan = settings.make_plan(Counts.load(run.layout.counts))
+    plan = replace(plan, cache=run.layout.vectors, workers=run.workers)
     reading = Reading((target.shown or "visible",), target.read or settings.read)
     priming = target.priming.load() if target.priming else None
     [system] = open_systems(target.system, reading=reading, priming=priming)
@@ -139,25 +143,17 @@ def estimate_probe(
     run: RunContext, settings: ProbeSettings, *, base: str, text: RunText
 ) -> float | None:
     """Return the seconds to probe a model like the base; None before the counts are known."""
-    from numerate.probe.plan import Plan, draw_samples
+    from numerate.probe.plan import draw_samples
 
     found = estimate_counts(text, run.layout.counts)
     if found is None:
         return None
-    protocol = find_protocol(settings.protocol)
-    plan = Plan(
-        tasks=settings.tasks,
-        seeds=(0,),
-        protocol=protocol,
-        counts=found[0],
-        domains=settings.domains,
-        ranges=settings.ranges,
-    )
+    plan = replace(settings.make_plan(found[0]), seeds=(0,))
     samples = draw_samples(plan, plan.cells)
     asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
     width, per_numeral = _measure_embedding(base)
     numerals = len(np.unique(np.concatenate(asked))) if asked else 0
-    cells = sum(_measure_cell(cell.task, protocol, width) for cell in samples)
+    cells = sum(_measure_cell(cell.task, plan.protocol, width) for cell in samples)
     return add_seeds(numerals * per_numeral, cells / run.workers, settings.seeds)
 
 
@@ -192,24 +188,16 @@ def _measure_cell(task: str, protocol: Protocol, width: int) -> float:
 
 def _time_cell(task: str, protocol: Protocol, width: int) -> float:
     """Return the seconds of a cell with random vectors."""
-    from numerate.probe.plan import Plan, draw_samples
     from numerate.probe.score_cell import Cell, Question, score_question
 
     known = np.arange(1, 1 + min(protocol.most or 2000, 2000))
-    counts = Counts(dict.fromkeys(known.tolist(), 1), documents=1, words=1)
-    vectors = np.random.default_rng(0).standard_normal((len(known), width)).astype(np.float32)
-    cell = Cell(task, "in", "all", 0)
-    plan = Plan(tasks=(task,), seeds=(0,), protocol=protocol, counts=counts)
-    [sample] = draw_samples(plan, [cell]).values()
+    rng = np.random.default_rng(0)
     question = Question(
-        cell=cell,
-        sample=sample,
+        cell=Cell(task, "in", "all", 0),
+        sample=draw_sample(task, known, protocol, rng),
         numerals=known,
-        vectors=vectors,
+        vectors=rng.standard_normal((len(known), width)).astype(np.float32),
         protocol=protocol,
-        regressors=plan.regressors,
-        device=plan.device,
-        threads=1,
     )
     return measure_seconds(partial(score_question, question))
 

@@ -36,16 +36,13 @@ class System(Protocol):
     @property
     def name(self) -> str:
         """The label of the system in its scores."""
-        ...
 
     @property
     def fingerprint(self) -> str:
         """A text that differs between systems with different vectors."""
-        ...
 
     def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
         """Return a row for each numeral."""
-        ...
 
 
 @runtime_checkable
@@ -54,7 +51,6 @@ class SentenceSystem(System, Protocol):
 
     def embed_texts(self, texts: Sequence[str], /) -> Matrix:
         """Return a row for each text."""
-        ...
 
 
 @runtime_checkable
@@ -64,11 +60,9 @@ class LayeredSystem(System, Protocol):
     @property
     def n_layers(self) -> int:
         """The number of layers above the embeddings."""
-        ...
 
     def embed_layer(self, layer: int, numerals: Sequence[int], /) -> Matrix:
         """Return a row of one layer for each numeral."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -88,10 +82,8 @@ class NumeralSystem:
 class Reading:
     """How vectors are read from models.
 
-    Args:
-        shown: How models with anchors are shown them; each way is a system of its own.
-        read: Which tokens make a vector.
-        layers: The layers to sum; None for the last four.
+    Each way in `shown` to show a model its anchors is a system of its own. The last four layers
+    are summed if `layers` is None.
     """
 
     shown: tuple[Anchor, ...] = ("visible",)
@@ -148,11 +140,7 @@ def open_systems(
 ) -> Iterator[System]:
     """Yield the systems of a name: one, or for a model with anchors one for each way to show them.
 
-    Args:
-        name: The system, or its name as `SystemName.parse` reads it.
-        reading: How vectors are read from models.
-        priming: The anchors that `control:primed` shows the untrained model.
-        device: Where to compute, such as `cpu` or `cuda:1`; the best device by default.
+    `priming` has the anchors that `control:primed` shows the untrained model.
     """
     system = SystemName.parse(name) if isinstance(name, str) else name
     if system.primed and priming is None:

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 Verdict = Literal["holds", "does not hold", "undecided"]
-_Cells = Mapping[tuple[str, ...], SeedValues]
 _SMALL, _LARGE = OUT_RANGES
-_LISTS = ("list-maximum", "list-minimum")
 _WITHOUT = ("base", "GenBERT recipe", "MWP-BERT recipe")
 
 
@@ -86,9 +84,7 @@ class Claim:
 def check_claims(scores: Sequence[Score], diagnostics: Sequence[Diagnostics]) -> list[Claim]:
     """Return the seven claims, for each way of showing anchors that all four variants have.
 
-    Args:
-        scores: The scores of one protocol.
-        diagnostics: The diagnostics of the same systems.
+    The scores must be of one protocol, and the diagnostics of the same systems.
     """
     cells = group_by_seed(scores)
     systems = {place[0] for place in cells}
@@ -97,7 +93,7 @@ def check_claims(scores: Sequence[Score], diagnostics: Sequence[Diagnostics]) ->
         names = {name: str(SystemLabel(name=name, shown=shown)) for name in PAPER_VARIANTS}
         if systems.issuperset(names.values()):
             for number, (title, find) in enumerate(_CLAIMS, 1):
-                checks = tuple(find(cells, names, diagnostics))
+                checks = tuple(find(_Evidence(cells, names, diagnostics)))
                 if checks:
                     claims.append(Claim(number, title, shown, checks))
     return sorted(claims, key=lambda claim: claim.number)
@@ -114,13 +110,9 @@ def claims_to_markdown(claims: Sequence[Claim]) -> str:
         for claim in claims
         for check in claim.checks
     ]
+    first = format_table(["claim", "anchor", "verdict", "comparisons"], verdicts)
     heads = ["claim", "anchor", "compared", "difference, positive as claimed", ""]
-    return "\n".join(
-        [
-            format_table(["claim", "anchor", "verdict", "comparisons"], verdicts),
-            format_table(heads, checks),
-        ]
-    )
+    return f"{first}\n{format_table(heads, checks)}"
 
 
 def claims_to_html(claims: Sequence[Claim]) -> "Markup":
@@ -128,16 +120,19 @@ def claims_to_html(claims: Sequence[Claim]) -> "Markup":
     return render_template("claims.html.j2", claims=claims)
 
 
-def _seeds(
-    cells: _Cells,
-    system: str,
-    task: str,
-    range_name: str,
-    domain: str = "in",
-    metric: str = "log-rmse",
-) -> SeedValues:
-    """Return the values of a score by seed, or none."""
-    return cells.get((system, task, domain, range_name, metric), {})
+@dataclass(frozen=True)
+class _Evidence:
+    """The scores by cell, the systems of the four variants, and the diagnostics of a run."""
+
+    cells: Mapping[tuple[str, ...], SeedValues]
+    names: Mapping[str, str]
+    diagnostics: Sequence[Diagnostics]
+
+    def seeds(
+        self, system: str, task: str, place: str, domain: str = "in", metric: str = "log-rmse"
+    ) -> SeedValues:
+        """Return the values of a score by seed, or none; `place` is a range."""
+        return self.cells.get((system, task, domain, place, metric), {})
 
 
 def _check(what: str, more: SeedValues, less: SeedValues) -> Iterator[Check]:
@@ -146,83 +141,68 @@ def _check(what: str, more: SeedValues, less: SeedValues) -> Iterator[Check]:
         yield Check(what, difference)
 
 
-def _grow(cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]) -> Iterator[Check]:
+def _grow(run: _Evidence) -> Iterator[Check]:
     """Claim 1: compare the errors of decoding above and below 10k."""
-    for system in (*_WITHOUT, *names.values()):
-        small, large = (_seeds(cells, system, "decoding", name) for name in (_SMALL, _LARGE))
+    for system in (*_WITHOUT, *run.names.values()):
+        small, large = (run.seeds(system, "decoding", name) for name in (_SMALL, _LARGE))
         if system in _WITHOUT:
             yield from _check(f"{system}: error at {_LARGE} − at {_SMALL}", large, small)
         else:
             yield from _check(f"{system}: error at {_SMALL} − at {_LARGE}", small, large)
 
 
-def _prefer_ln(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
-) -> Iterator[Check]:
+def _prefer_ln(run: _Evidence) -> Iterator[Check]:
     """Claim 2: compare ln with linear anchors, with and without direction."""
     for task in ("decoding", "addition"):
         for linear, ln in (("anchors", "ln-anchors"), ("anchors-lr", "ln-anchors-lr")):
-            errors = (_seeds(cells, names[name], task, ALL) for name in (linear, ln))
+            errors = (run.seeds(run.names[name], task, ALL) for name in (linear, ln))
             yield from _check(f"{task}, {ALL}: {linear} − {ln}", *errors)
 
 
-def _prefer_direction(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
-) -> Iterator[Check]:
+def _prefer_direction(run: _Evidence) -> Iterator[Check]:
     """Claim 3: compare ln anchors with the paper's best row above 10k, linear with direction."""
     for task in ("decoding", "addition"):
         for ln in ("ln-anchors", "ln-anchors-lr"):
-            errors = (_seeds(cells, names[name], task, _LARGE) for name in (ln, "anchors-lr"))
+            errors = (run.seeds(run.names[name], task, _LARGE) for name in (ln, "anchors-lr"))
             yield from _check(f"{task}, {_LARGE}: {ln} − anchors-lr", *errors)
 
 
-def _best_on_lists(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
-) -> Iterator[Check]:
+def _best_on_lists(run: _Evidence) -> Iterator[Check]:
     """Claim 4: compare ln anchors with direction with each of the other three."""
     best = "ln-anchors-lr"
-    for task in _LISTS:
-        for other in (name for name in names if name != best):
-            shares = (
-                _seeds(cells, names[name], task, ALL, metric="accuracy") for name in (best, other)
-            )
+    for task in ("list-maximum", "list-minimum"):
+        for other in (name for name in run.names if name != best):
+            pair = run.names[best], run.names[other]
+            shares = (run.seeds(name, task, ALL, metric="accuracy") for name in pair)
             yield from _check(f"{task}, {ALL}: {best} − {other}", *shares)
 
 
-def _compare_domains(
-    cells: _Cells, names: Mapping[str, str], _: Sequence[Diagnostics]
-) -> Iterator[Check]:
+def _compare_domains(run: _Evidence) -> Iterator[Check]:
     """Claim 5: compare the errors of decoding in and out of the domain."""
-    for system in names.values():
+    for system in run.names.values():
         for name in OUT_RANGES:
-            inside, outside = (_seeds(cells, system, "decoding", name, d) for d in ("in", "out"))
+            inside, outside = (run.seeds(system, "decoding", name, d) for d in ("in", "out"))
             yield from _check(f"{system}, {name}: in-domain − out-of-domain", inside, outside)
 
 
-def _compare_layers(
-    _: _Cells, names: Mapping[str, str], diagnostics: Sequence[Diagnostics]
-) -> Iterator[Check]:
+def _compare_layers(run: _Evidence) -> Iterator[Check]:
     """Claim 6: compare the errors of ridge regression on the same numerals."""
-    for one in diagnostics:
-        if one.system in ("base", *names.values()) and one.layers and one.pooled:
+    for one in run.diagnostics:
+        if one.system in ("base", *run.names.values()) and one.layers and one.pooled:
             last = dict(enumerate(one.layers[-1].values))
             what = f"{one.system}: error of the last layer − of the last four"
             yield from _check(what, last, dict(enumerate(one.pooled)))
 
 
-def _find_diagonals(
-    _: _Cells, names: Mapping[str, str], diagnostics: Sequence[Diagnostics]
-) -> Iterator[Check]:
+def _find_diagonals(run: _Evidence) -> Iterator[Check]:
     """Claim 7: compare with the base model, numeral by numeral from 1 to 100."""
-    known = {one.system: one.cosines for one in diagnostics if one.cosines is not None}
+    known = {one.system: one.cosines for one in run.diagnostics if one.cosines is not None}
     base = known.get("base")
-    for system in names.values():
+    for system in run.names.values():
         if base is not None and system in known:
             gains = correlate_with_nearness(known[system]) - correlate_with_nearness(base)
-            yield Check(
-                f"{system} − base: rank correlation of cosine and nearness",
-                summarize_values(gains),
-            )
+            what = f"{system} − base: rank correlation of cosine and nearness"
+            yield Check(what, summarize_values(gains))
 
 
 _CLAIMS = (

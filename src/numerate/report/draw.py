@@ -1,7 +1,7 @@
 """Draw charts with matplotlib as PNG and SVG files; the same chart gives the same bytes."""
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from numerate.errors import InputError, needs_extra
 from numerate.files import write_file
+from numerate.layout import RunLayout
 from numerate.report.charts import MOST_BANDS, Axis, Chart, ChartKind, Panel, Series, Systems
 from numerate.report.corpus_charts import chart_curves
-from numerate.report.run_folder import CurveEntry
+from numerate.report.run_folder import read_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,23 +39,24 @@ def draw_chart(chart: Chart | None, *paths: Path) -> None:
         write_file(path, _render(figure, path.suffix[1:]))
 
 
-def draw_curve(entries: Sequence[CurveEntry], path: Path) -> None:
-    """Draw loss and accuracy over the steps of one training run."""
-    draw_chart(chart_curves({"training": entries}, Systems(())), path)
+def draw_curve(folder: Path) -> None:
+    """Draw loss and accuracy over the steps of a training, from and into its model folder."""
+    curves = {"training": read_curve(RunLayout.curve(folder))}
+    draw_chart(chart_curves(curves, Systems(())), folder / "curve.png")
 
 
 def make_figure(chart: Chart) -> "Figure":
     """Return a chart as a figure: its panels in rows, its title above, one legend below."""
     with needs_extra("drawing", "report"):
         from matplotlib.figure import Figure
-    columns, height = _SHAPES[chart.kind]
+    draw, columns, height = _KINDS[chart.kind]
     rows = -(-len(chart.panels) // columns)
     columns = -(-len(chart.panels) // rows)
     figure = Figure(figsize=(_WIDTH, rows * height + 0.8), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, panel in zip(grid.flat, chart.panels, strict=False):
         axes.set_title(_plain(f"{panel.title}  {panel.note}".strip()), fontsize=9)
-        _DRAWERS[chart.kind](axes, panel)
+        draw(axes, panel)
     for axes in grid.flat[len(chart.panels) :]:
         axes.set_axis_off()
     figure.suptitle(_plain(chart.title))
@@ -155,29 +157,19 @@ def _draw_histogram(axes: "Axes", panel: Panel) -> None:
     axes.bar(left, height, right - left, align="edge", color=COLOURS[bars.slot], alpha=0.6)
     for place, series in enumerate(ticks, 1):
         y = np.full(len(series.points), -0.1 * place)
-        options: dict[str, Any] = {
-            "clip_on": False,
-            "transform": axes.get_xaxis_transform(),
-            "markersize": 8,
-        }
-        axes.plot(np.ravel(series.points), y, "|", color=COLOURS[series.slot], **options)
+        options: dict[str, Any] = {"color": COLOURS[series.slot], "markersize": 8, "clip_on": False}
+        transform = axes.get_xaxis_transform()
+        axes.plot(np.ravel(series.points), y, "|", transform=transform, **options)
     _set_axes(axes, panel.x, panel.y)
     axes.tick_params(axis="x", pad=4 + 16 * len(ticks))
     axes.set_xlabel("; ".join(_plain(series.name) for series in ticks) or "value")
 
 
-_SHAPES: dict[ChartKind, tuple[int, float]] = {
-    "dots": (2, 1.9),
-    "scatter": (3, 2.6),
-    "heat": (2, 3.2),
-    "lines": (2, 3.0),
-    "histogram": (1, 2.6),
+_KINDS: dict[ChartKind, tuple[Callable[["Axes", Panel], None], int, float]] = {
+    "dots": (_draw_dots, 2, 1.9),
+    "scatter": (_draw_scatter, 3, 2.6),
+    "heat": (_draw_heat, 2, 3.2),
+    "lines": (_draw_lines, 2, 3.0),
+    "histogram": (_draw_histogram, 1, 2.6),
 }
-"""The number of panels in a row, and the height of a row in inches."""
-_DRAWERS: dict[ChartKind, Callable[["Axes", Panel], None]] = {
-    "dots": _draw_dots,
-    "scatter": _draw_scatter,
-    "heat": _draw_heat,
-    "lines": _draw_lines,
-    "histogram": _draw_histogram,
-}
+"""How to draw a panel, the number of panels in a row, and the height of a row in inches."""

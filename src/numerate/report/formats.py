@@ -1,14 +1,11 @@
-"""Formats: a table of scores as Markdown, LaTeX and HTML, and HTML from the templates in `data/`.
-
-Names are escaped in each of them.
-"""
+"""Formats: a table of scores as Markdown, LaTeX and HTML, and HTML from templates in `data/`."""
 
 from typing import TYPE_CHECKING
 
 from numerate.errors import needs_extra
 from numerate.markdown import escape_markdown, format_table, join_lines
 from numerate.report.charts import Systems
-from numerate.report.tables import Grid, RowKind, TableCell, TableRow
+from numerate.report.tables import Grid, RowKind, TableCell
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -41,7 +38,10 @@ def escape_latex(text: str) -> str:
 
 def to_markdown(grid: Grid) -> str:
     """Return a grid as a Markdown table with its title and its note."""
-    heads = [escape_markdown(f"{_short(column.task)} {column.range}") for column in grid.columns]
+    heads = [
+        escape_markdown(f"{column.task.removeprefix('list-')} {column.range}")
+        for column in grid.columns
+    ]
     lines = []
     for kind, rows in grid.kinds:
         if KIND_TITLES[kind]:
@@ -82,7 +82,10 @@ def to_latex(grid: Grid) -> str:
             lines.append(
                 rf"\multicolumn{{{len(heads) + 1}}}{{l}}{{\emph{{{KIND_TITLES[kind]}}}}} \\"
             )
-        lines += map(_latex_row, rows)
+        lines += [
+            " & ".join([escape_latex(row.label), *map(_latex_cell, row.cells)]) + r" \\"
+            for row in rows
+        ]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}", r"\end{table*}", ""])
 
 
@@ -95,45 +98,28 @@ def _latex_rules(grid: Grid) -> str:
     return " ".join(rules)
 
 
-def _latex_row(row: TableRow) -> str:
-    return " & ".join([escape_latex(row.label), *map(_latex_cell, row.cells)]) + r" \\"
-
-
 def _latex_cell(cell: TableCell | None) -> str:
     if cell is None:
         return "--"
     value = f"{cell.summary.mean:.4f}"
-    value = {"best": rf"\textbf{{{value}}}", "close": rf"\underline{{{value}}}", "": value}[
-        cell.mark
-    ]
-    return value + _interval(cell, r" {{\scriptsize $\pm$ {:.4f}}}")
+    marked = {"best": rf"\textbf{{{value}}}", "close": rf"\underline{{{value}}}"}
+    return marked.get(cell.mark, value) + _interval(cell, r" {{\scriptsize $\pm$ {:.4f}}}")
 
 
 def to_html(grid: Grid, systems: Systems, *, with_note: bool = False) -> "Markup":
-    """Return a grid as an HTML table, with its note below if asked for.
-
-    Args:
-        grid: The table.
-        systems: The systems of the page, whose buttons show and hide the rows.
-        with_note: Whether the note follows the table.
-    """
-    note = grid.note() if with_note else ""
+    """Return a grid as an HTML table, with its note below if asked for."""
     return render_template(
         "table.html.j2",
         grid=grid,
         systems=systems,
         kind_titles=KIND_TITLES,
         missing=MISSING,
-        note=note,
+        note=grid.note() if with_note else "",
     )
 
 
 def _interval(cell: TableCell, form: str) -> str:
     return "" if cell.summary.n_seeds == 1 else form.format(cell.summary.half)
-
-
-def _short(task: str) -> str:
-    return {"list-maximum": "maximum", "list-minimum": "minimum"}.get(task, task)
 
 
 def render_template(name: str, **values: object) -> "Markup":

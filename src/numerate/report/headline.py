@@ -110,10 +110,11 @@ def _describe_untrained(means: Mapping[str, Summary], best: str, sign: int) -> s
 def _describe_difference(difference: Summary | None) -> str:
     if difference is None or difference.n_seeds < 2:
         return "There is one seed, so there is no interval."
+    mean = f"{difference.mean:+.4f}".replace("-", "−")
     verdict = "includes" if abs(difference.mean) <= difference.half else "excludes"
     return (
         f"The paired difference over {difference.n_seeds} seeds is "
-        f"{_signed(difference.mean)}\u00a0±\u00a0{difference.half:.4f}; its 95\u00a0% interval "
+        f"{mean}\u00a0±\u00a0{difference.half:.4f}; its 95\u00a0% interval "
         f"{verdict} zero."
     )
 
@@ -122,10 +123,6 @@ def format_summary(summary: Summary) -> str:
     """Return a mean, with its interval if there are several seeds."""
     interval = f"\u00a0±\u00a0{summary.half:.4f}" if summary.n_seeds > 1 else ""
     return f"{summary.mean:.4f}{interval}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.4f}".replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -1,7 +1,4 @@
-"""Neighbours: which numbers have the most similar vectors, as a chart and as a small table.
-
-Input: the diagnostics of a run. Output: a chart, or None without data, and rows of text.
-"""
+"""Neighbours: the numbers with the most similar vectors, as a chart and as a small table."""
 
 from collections.abc import Sequence
 

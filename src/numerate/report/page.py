@@ -42,15 +42,7 @@ def render_page(
     sections: Sequence[PageSection],
     command: str,
 ) -> str:
-    """Return the page.
-
-    Args:
-        run: The files of the run.
-        headline: The main result, at the top.
-        systems: The systems; each gets a button.
-        sections: The sections from top to bottom; folded ones come last.
-        command: The command that makes the page again.
-    """
+    """Return the page; folded sections come last, and `command` is what makes the page again."""
     style, script = _read("page.css"), _read("page.js")
     charts = [describe_chart(section.chart) for section in sections if section.chart]
     return render_template(

@@ -18,18 +18,11 @@ PAPER_METRICS = {
 def read_paper_scores() -> list[Score]:
     """Return the scores of the paper's tables 1 and 2; its models are labelled `paper: MODEL`."""
     data = resources.files("numerate").joinpath("data", "paper_scores.json").read_text("utf-8")
+    rows = json.loads(data)["scores"]
+    names = [str(SystemLabel.of_paper(row.pop("model"))) for row in rows]
     return [
-        Score(
-            system=str(SystemLabel.of_paper(row["model"])),
-            task=row["task"],
-            domain=row["domain"],
-            range=row["range"],
-            metric=row["metric"],
-            protocol="paper",
-            seed=0,
-            value=row["value"],
-        )
-        for row in json.loads(data)["scores"]
+        Score(system=name, **row, protocol="paper", seed=0)
+        for name, row in zip(names, rows, strict=True)
     ]
 
 

@@ -45,11 +45,6 @@ class ExampleLine:
     way: str
     pieces: tuple[tuple[str, str], ...]
 
-    @property
-    def text(self) -> str:
-        """The sentence."""
-        return "".join(text for _, text in self.pieces)
-
 
 @dataclass(frozen=True)
 class PrimedExample:
@@ -63,15 +58,6 @@ class PrimedExample:
 def make_examples(texts: Iterable[str], fits: Mapping[str, AnchorSet]) -> list[PrimedExample]:
     """Return each sentence plain and primed with every set of anchors; none without anchors."""
     return [_make_example(text, fits) for text in texts] if fits else []
-
-
-def pick_sentences(corpora: Iterable[PrimedCorpus]) -> list[str]:
-    """Return the first short sentences with numerals in primed corpora, without the anchors."""
-    for corpus in corpora:
-        found = list(islice(_short_sentences(corpus), _MOST))
-        if found:
-            return found
-    return []
 
 
 def _short_sentences(corpus: PrimedCorpus) -> Iterator[str]:
@@ -153,6 +139,7 @@ def choose_sentences(source: str, corpora: Mapping[str, PrimedCorpus]) -> list[s
     """Return the sentences to show: numerate's `own`, or sentences of the run's `corpus`."""
     if source == "own":
         return list(OWN)
-    if source == "corpus":
-        return pick_sentences(corpora.values())
+    if source == "corpus":  # the first short ones of the first corpus that has any
+        found = (list(islice(_short_sentences(corpus), _MOST)) for corpus in corpora.values())
+        return next(filter(None, found), [])
     raise InputError(f"examples must be own or corpus, got {source!r}")

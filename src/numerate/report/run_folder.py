@@ -1,7 +1,4 @@
-"""Run folder: the files of a run, read for the report; most of them may be missing.
-
-Input: the folder of `numerate run`. Output: one `RunFiles`; each part is checked when it is read.
-"""
+"""Run folder: the files of a run, read for the report; most of them may be missing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,9 +85,7 @@ def read_run(folder: Path) -> RunFiles:
         primed={path.parent.name: open_primed(path.parent) for path in find(layout.manifest("*"))},
         curves=_read_curves(find(layout.curve(layout.model("*")))),
         baseline_curves=_read_curves(find(layout.curve(layout.baseline("*")))),
-        diagnostics=_read_diagnostics(
-            find(layout.diagnostics("*")), [score.system for score in found]
-        ),
+        diagnostics=_read_diagnostics(find(layout.diagnostics("*")), found),
         steps=tuple(_read_steps(find)),
     )
 
@@ -121,10 +116,11 @@ def _read_scores(path: Path) -> tuple[Score, ...]:
 
 def _read_curves(paths: Sequence[Path]) -> dict[str, tuple[CurveEntry, ...]]:
     """Return the training curves by the names of the models."""
-    return {path.parts[-3]: _read_curve(path) for path in paths}
+    return {path.parts[-3]: read_curve(path) for path in paths}
 
 
-def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
+def read_curve(path: Path) -> tuple[CurveEntry, ...]:
+    """Return the logs and the validations of a training, in order of their steps."""
     document = read_json(path, "numerate-curve", made_by="numerate pretrain")
     try:
         return tuple({**entry, "step": float(entry["step"])} for entry in document["entries"])
@@ -132,8 +128,9 @@ def _read_curve(path: Path) -> tuple[CurveEntry, ...]:
         raise InputError(f"{path}: damaged curve ({error!r}); train again") from None
 
 
-def _read_diagnostics(paths: Sequence[Path], systems: list[str]) -> tuple[Diagnostics, ...]:
+def _read_diagnostics(paths: Sequence[Path], scores: Sequence[Score]) -> tuple[Diagnostics, ...]:
     """Return the diagnostics of the systems that have scores, in the order of the systems."""
+    systems = [score.system for score in scores]
     known = [one for one in map(Diagnostics.load, paths) if one.system in systems]
     return tuple(sorted(known, key=lambda one: systems.index(one.system)))
 
@@ -141,9 +138,10 @@ def _read_diagnostics(paths: Sequence[Path], systems: list[str]) -> tuple[Diagno
 def _read_steps(find: _Finder) -> Iterator[StepRecord]:
     """Yield the records of the steps in the order of the stages, without that of the report."""
     order = ("extract", "fit", "prime", "pretrain", "baseline", "embed", "probe")
-    paths = [path for stage in order for path in find(find.folder / stage / RECORD)]
-    paths += [path for stage in order for path in find(find.folder / stage / "*" / RECORD)]
-    for path in sorted(paths, key=lambda path: order.index(path.relative_to(find.folder).parts[0])):
+    patterns = (
+        pattern for stage in order for pattern in (f"{stage}/{RECORD}", f"{stage}/*/{RECORD}")
+    )
+    for path in (path for pattern in patterns for path in find(find.folder / pattern)):
         document = read_json(path, "numerate-step", made_by=_MADE_BY)
         try:
             yield StepRecord(

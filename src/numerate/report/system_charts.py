@@ -1,7 +1,4 @@
-"""System charts: the charts on the probed systems, each with a sentence computed from its data.
-
-Input: the scores and diagnostics of a run. Output: charts; a chart without data is None.
-"""
+"""System charts: the charts on the probed systems, each with a sentence from its data."""
 
 from collections.abc import Iterator, Sequence
 

@@ -182,11 +182,8 @@ def make_grid(
 ) -> Grid | None:
     """Return the table of some scores, or None if it would have no column.
 
-    Args:
-        scores: The scores of one domain and one protocol; the paper's scores may be among them.
-        metrics: The metric for each task, in the order of the columns.
-        title: The title above the table.
-        name: The name of its file.
+    The scores must be of one domain and one protocol; the paper's scores may be among them.
+    `metrics` has the metric of each task, in the order of the columns.
     """
     shown = [score for score in scores if metrics.get(score.task) == score.metric]
     columns = _find_columns(shown, metrics)
@@ -199,19 +196,16 @@ def make_grid(
         for column in columns
     ]
     marks = [_mark_systems(*pair) for pair in zip(values, columns, strict=True)]
-    rows = tuple(
-        TableRow(
-            system,
-            tuple(
-                TableCell(summarize_values(seeds[system].values()), mark.get(system, ""))
-                if seeds[system]
-                else None
-                for seeds, mark in zip(values, marks, strict=True)
-            ),
+    rows = []
+    for system in systems:
+        cells = (
+            TableCell(summarize_values(seeds[system].values()), mark.get(system, ""))
+            if seeds[system]
+            else None
+            for seeds, mark in zip(values, marks, strict=True)
         )
-        for system in systems
-    )
-    return Grid(name, title, columns, rows)
+        rows.append(TableRow(system, tuple(cells)))
+    return Grid(name, title, columns, tuple(rows))
 
 
 def _find_columns(scores: Sequence[Score], metrics: Mapping[str, str]) -> tuple[Column, ...]:
@@ -234,9 +228,8 @@ def _mark_systems(values: Mapping[str, SeedValues], column: Column) -> dict[str,
     """Return the mark of each contestant that is the best, or not significantly worse."""
     sign = 1 if column.low_is_good else -1
     values = {system: seeds for system, seeds in values.items() if seeds and is_contestant(system)}
-    errors = {
-        system: sign * summarize_values(seeds.values()).mean for system, seeds in values.items()
-    }
+    means = {system: summarize_values(seeds.values()).mean for system, seeds in values.items()}
+    errors = {system: sign * mean for system, mean in means.items()}
     if not errors:
         return {}
     best = min(errors, key=lambda system: errors[system])

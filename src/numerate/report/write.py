@@ -26,11 +26,7 @@ from numerate.report.corpus_charts import (
 from numerate.report.draw import draw_chart
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import Headline, compare_twins, summarize_scores
-from numerate.report.neighbour_charts import (
-    chart_neighbours,
-    find_neighbours,
-    tabulate_neighbours,
-)
+from numerate.report.neighbour_charts import chart_neighbours, find_neighbours, tabulate_neighbours
 from numerate.report.page import PageSection, render_page
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
 from numerate.report.primed_examples import (
@@ -62,17 +58,12 @@ _MORE = ("ridge log-rmse", "rmse-ln", "r2")
 
 
 def write_report(
-    run_folder: Path,
-    *,
-    compare: str | None = None,
-    examples: Literal["own", "corpus"] = "own",
+    run_folder: Path, *, compare: str | None = None, examples: Literal["own", "corpus"] = "own"
 ) -> Path:
     """Write the report of a run into its folder, and return the path of the page.
 
-    Args:
-        run_folder: The folder that `numerate run` wrote.
-        compare: `paper` adds the paper's scores and claims.
-        examples: Sentences of numerate itself, or the first short ones of the run's corpus.
+    `compare="paper"` adds the paper's scores and claims. The example sentences are numerate's own,
+    or the first short ones of the run's corpus.
     """
     if compare not in (None, "paper"):
         raise InputError(f"compare must be paper, got {compare!r}")
@@ -102,9 +93,7 @@ def write_report(
 def choose_headline(run: RunFiles) -> Headline:
     """Return the main result: the effect of training, or the best score without a comparison."""
     return compare_twins(find_neighbours(run.diagnostics)) or summarize_scores(
-        make_tables(run.scores, None)[0],
-        _of(run.scores, *_kinds(run.scores)[0]),
-        run.systems,
+        make_tables(run.scores, None)[0], _of(run.scores, *_kinds(run.scores)[0]), run.systems
     )
 
 
@@ -120,13 +109,9 @@ def _of(scores: Sequence[Score], domain: str, protocol: str) -> list[Score]:
 
 def _kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
     """Return the domains and protocols with scores of the paper's tasks; in-domain first."""
-    found = dict.fromkeys(
-        (score.domain, score.protocol) for score in scores if score.task in PAPER_METRICS
-    )
-    return sorted(
-        (kind for kind in found if kind[0] in _NAMES),
-        key=lambda kind: list(_NAMES).index(kind[0]),
-    )
+    asked = [score for score in scores if score.task in PAPER_METRICS]
+    found = dict.fromkeys((score.domain, score.protocol) for score in asked)
+    return [kind for domain in _NAMES for kind in found if kind[0] == domain]
 
 
 def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
@@ -135,13 +120,13 @@ def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
     paper = find_paper_scores(scores) if compare else []
     several = len({protocol for _, protocol in _kinds(scores)}) > 1
     for domain, protocol in _kinds(scores):
-        name, domain_name = _NAMES[domain], DOMAIN_NAMES[domain]
+        name = _NAMES[domain]
+        title = name.replace("-", " ").capitalize()
         grid = make_grid(
             [*_of(scores, domain, protocol), *_of(paper, domain, "paper")],
             _choose_metrics(scores),
             name=f"{name}-{_slug(protocol)}" if several else name,
-            title=f"{name.replace('-', ' ').capitalize()}: {domain_name} numerals, "
-            f"protocol {protocol}",
+            title=f"{title}: {DOMAIN_NAMES[domain]} numerals, protocol {protocol}",
         )
         if grid:
             grids.append(grid)
@@ -208,10 +193,8 @@ def _make_sections(
     for grid in grids:
         yield _section_of_table(grid, systems)
     if claims:
-        title = "Which claims of the paper this run supports"
-        yield PageSection(
-            name="claims", title=title, html=claims_to_html(claims), note=_CLAIMS_NOTE
-        )
+        title, html = "Which claims of the paper this run supports", claims_to_html(claims)
+        yield PageSection(name="claims", title=title, html=html, note=_CLAIMS_NOTE)
     for chart in charts[len(first) :]:
         yield _section_of_chart(chart)
         if chart.name == "anchors" and shown:
@@ -231,20 +214,15 @@ def _section_of_chart(chart: Chart) -> PageSection:
 
 def _section_of_examples(shown: Sequence[PrimedExample]) -> PageSection:
     title = "The same sentences plain, primed, and primed with direction"
-    return PageSection(
-        name="sentences",
-        title=title,
-        sentence=describe_examples(shown),
-        html=examples_to_html(shown),
-    )
+    sentence, html = describe_examples(shown), examples_to_html(shown)
+    return PageSection(name="sentences", title=title, sentence=sentence, html=html)
 
 
 def _check_claims(run: RunFiles) -> list[Claim]:
     """Return the paper's claims for the first protocol of a run."""
     protocol = _kinds(run.scores)[0][1]
-    return check_claims(
-        [score for score in run.scores if score.protocol == protocol], run.diagnostics
-    )
+    scores = [score for score in run.scores if score.protocol == protocol]
+    return check_claims(scores, run.diagnostics)
 
 
 def _write_tables(
@@ -254,15 +232,15 @@ def _write_tables(
     claims: Sequence[Claim],
     systems: Systems,
 ) -> None:
+    tables = folder / "tables"
     for grid in grids:
-        _write_text(folder / "tables" / f"{grid.name}.md", to_markdown(grid))
-        _write_text(folder / "tables" / f"{grid.name}.tex", to_latex(grid))
-        table = to_html(grid, systems, with_note=True)
-        _write_text(folder / "tables" / f"{grid.name}.html", table)
+        _write_text(tables / f"{grid.name}.md", to_markdown(grid))
+        _write_text(tables / f"{grid.name}.tex", to_latex(grid))
+        _write_text(tables / f"{grid.name}.html", to_html(grid, systems, with_note=True))
     if claims:
-        _write_text(folder / "tables" / "claims.md", claims_to_markdown(claims))
+        _write_text(tables / "claims.md", claims_to_markdown(claims))
     if shown:
-        _write_text(folder / "tables" / "sentences.md", examples_to_markdown(shown))
+        _write_text(tables / "sentences.md", examples_to_markdown(shown))
         _write_text(folder / "figures" / "sentences.html", examples_to_html(shown))
 
 

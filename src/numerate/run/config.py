@@ -33,7 +33,6 @@ BUILT_IN = ("demo", "laptop", "paper")
 RECIPES = ("genbert-recipe", "mwp-bert-recipe")
 UNTRAINED = ("primed:", "twin:")
 _SEED = 42
-_OF_VARIANT = ("fit", "prime", "pretrain")
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
@@ -170,8 +169,8 @@ def _fill_sections(raw: Mapping[str, Any]) -> dict[str, Any]:
 
     A section that is not a table stays as it is: pydantic explains what is wrong with it.
     """
-    trainings = {"pretrain": (), "genbert": ("corpus",), "mwp_bert": ()}
-    filled = {key: _fill(raw, raw.get(key, {}), key, *more) for key, more in trainings.items()}
+    trainings = ("pretrain", "genbert", "mwp_bert")
+    filled = {key: _fill(raw, raw.get(key, {}), key) for key in trainings}
     own = raw.get("variants", {})
     if isinstance(own, dict):
         own = {name: _fill_variant(raw, name, part) for name, part in {**VARIANTS, **own}.items()}
@@ -182,7 +181,8 @@ def _fill_variant(raw: Mapping[str, Any], name: str, part: Any) -> Any:  # noqa:
     if not isinstance(part, dict):
         return part
     part = {**VARIANTS.get(name, {}), **part}
-    sections = {key: _merge(raw.get(key, {}), part.get(key, {})) for key in _OF_VARIANT}
+    keys = ("fit", "prime", "pretrain")
+    sections = {key: _merge(raw.get(key, {}), part.get(key, {})) for key in keys}
     sections["pretrain"] = _fill(raw, sections["pretrain"], f"variants.{name}.pretrain")
     return {**part, **sections}
 
@@ -191,7 +191,7 @@ def _merge(shared: Any, own: Any) -> Any:  # noqa: ANN401
     return {**shared, **own} if isinstance(shared, dict) and isinstance(own, dict) else own
 
 
-def _fill(raw: Mapping[str, Any], section: Any, place: str, *more: str) -> Any:  # noqa: ANN401
+def _fill(raw: Mapping[str, Any], section: Any, place: str) -> Any:  # noqa: ANN401
     """Return a section on training with the settings that the config gives for the whole run."""
     if not isinstance(section, dict):
         return section
@@ -199,7 +199,7 @@ def _fill(raw: Mapping[str, Any], section: Any, place: str, *more: str) -> Any: 
         if key in section:
             raise InputError(f"{place}.{key}: no such setting; it is one of the whole run")
     filled = {**section, "base": raw.get("base"), "seed": raw.get("seed", _SEED)}
-    if "corpus" in more:
+    if place == "genbert":  # it reads the corpus itself
         reading = raw.get("extract", {})
         given = reading if isinstance(reading, dict) else {}
         filled |= {key: given[key] for key in ("field", "errors") if key in given}

@@ -1,7 +1,4 @@
-"""The registry of stages: one line for each, in the order in which they depend on each other.
-
-A stage's settings, work and estimate stand in `stage.py` of its room.
-"""
+"""The registry of stages, in their order; `stage.py` of a room has its settings and work."""
 
 from collections.abc import Callable, Iterable, Sequence
 
