@@ -156,21 +156,13 @@ class Encoder:
         else:
             shown = self.show(list(index), anchor)
         inputs = tokenize_inputs(
-            shown,
-            self.tokenizer,
-            read=read,
-            max_length=self.max_length,
-            keep_special=keep_special,
+            shown, self.tokenizer, read=read, max_length=self.max_length, keep_special=keep_special
         )
         vectors = self._run(inputs, self._check_layers(layers), batch_tokens, progress)
         return vectors[[index[text] for text in texts]]
 
     def _run(
-        self,
-        inputs: Inputs,
-        layers: list[int],
-        batch_tokens: int,
-        progress: Progress | None,
+        self, inputs: Inputs, layers: list[int], batch_tokens: int, progress: Progress | None
     ) -> Vectors:
         """Return one row per input, computed in batches of similar length."""
         vectors = np.empty((len(inputs), int(self.model.config.hidden_size)), np.float32)

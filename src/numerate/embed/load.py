@@ -53,11 +53,7 @@ def load(
         add_markers(model, tokenizer, MARKERS[priming.marker])
     model.train(False).to(_best_device() if device is None else _check_device(device))
     return Encoder(
-        name=name,
-        model=model,
-        tokenizer=tokenizer,
-        priming=priming or known,
-        precision=precision,
+        name=name, model=model, tokenizer=tokenizer, priming=priming or known, precision=precision
     )
 
 

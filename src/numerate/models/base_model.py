@@ -59,11 +59,7 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     missing = {key for key in loading["missing_keys"] if not _is_encoder_weight(model, key)}
     _open_head(model, missing)
     return Base(
-        name=name,
-        model=model,
-        tokenizer=tokenizer,
-        fresh=tuple(sorted(missing)),
-        dropout=rates,
+        name=name, model=model, tokenizer=tokenizer, fresh=tuple(sorted(missing)), dropout=rates
     )
 
 

@@ -57,11 +57,7 @@ def pretrain_model(
 
 
 def train_model(
-    recipe: "Recipe[Any]",
-    folder: Path,
-    *,
-    resume: bool,
-    report: "Callable[[Status], object]",
+    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: "Callable[[Status], object]"
 ) -> dict[str, Any]:
     """Train by a recipe into a folder, and return the content of `run.json`."""
     done = find_done(folder, recipe.settings, resume=resume)

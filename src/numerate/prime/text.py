@@ -80,11 +80,7 @@ class PrimedBytes:
 
 
 def prime_text(
-    text: str,
-    anchors: AnchorSet,
-    *,
-    marker: Marker = "anc",
-    numeral_form: NumeralForm = "as-is",
+    text: str, anchors: AnchorSet, *, marker: Marker = "anc", numeral_form: NumeralForm = "as-is"
 ) -> PrimedText:
     """Return the text with an anchor after each numeral, and the positions of all three parts.
 
@@ -210,11 +206,7 @@ def _prime_bytes(
 
 
 def prime_block(
-    block: Block,
-    anchors: AnchorSet,
-    *,
-    marker: Marker = "anc",
-    numeral_form: NumeralForm = "as-is",
+    block: Block, anchors: AnchorSet, *, marker: Marker = "anc", numeral_form: NumeralForm = "as-is"
 ) -> PrimedBytes:
     """Prime a block of a corpus; if it contains a marker, the error names the line or record."""
     clash = _find_marker(block.data)
