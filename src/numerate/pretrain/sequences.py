@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
+from numerate.options import check_option
 from numerate.prime.text import PrimedNumeral, find_primed
 
 if TYPE_CHECKING:
@@ -116,8 +117,7 @@ def tokenize_documents(
         max_length: Maximum number of tokens of a sequence, including the special ones.
         keep: `anchored` yields only the sequences with an anchor, `all` yields all.
     """
-    if keep not in get_args(Keep):
-        raise InputError(f"keep must be among {', '.join(get_args(Keep))}, got {keep!r}")
+    check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
     room = max_length - len(before) - len(after)
     flags_before, flags_after = np.zeros(len(before), bool), np.zeros(len(after), bool)

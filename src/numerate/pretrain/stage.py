@@ -45,7 +45,7 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
     def estimate() -> float | None:
         found = estimate_counts(text, counts)
         words = found[0].words * found[1] if found else None
-        return estimate_training(config, words, lambda: measure_training(config))
+        return estimate_training(config, words)
 
     return Step(
         stage="pretrain",
@@ -80,7 +80,7 @@ def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: Ru
         inputs=inputs,
         outputs=_OUTPUTS,
         work=lambda folder: _train(run, folder / "model", system, train),
-        estimate=lambda: estimate_training(config, None, lambda: measure_training(config)),
+        estimate=lambda: estimate_training(config, None),
     )
 
 
@@ -106,22 +106,14 @@ def _train(
         run.draw_curve(folder)
 
 
-def estimate_training(
-    config: TrainingConfig, words: float | None, measure: Callable[[], float]
-) -> float | None:
-    """Return the seconds that a training may take; None if its length is unknown.
-
-    Args:
-        config: The settings.
-        words: Words of an epoch, if known.
-        measure: Returns the tokens per second; called only if they matter.
-    """
+def estimate_training(config: TrainingConfig, words: float | None) -> float | None:
+    """Return the seconds that a training may take; None if the words of an epoch are unknown."""
     if config.max_minutes:
         return 60 * config.max_minutes
     if config.max_tokens is None and words is None:
         return None
     tokens = config.max_tokens or config.epochs * _TOKENS_PER_WORD * (words or 0.0)
-    return START_SECONDS + tokens / measure()
+    return START_SECONDS + tokens / measure_training(config)
 
 
 def measure_training(config: TrainingConfig) -> float:
