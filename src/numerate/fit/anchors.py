@@ -68,15 +68,11 @@ def restore(
 
 @dataclass(frozen=True)
 class AnchorSet:
-    """The anchors of a corpus.
+    """The anchors of a corpus: their positions on a scale, strictly increasing.
 
-    Args:
-        scale: The scale of the anchors.
-        values: The positions of the anchors on the scale, strictly increasing.
-        resolution: Units per e-fold of the ln scale.
-        domain: Which numerals get an anchor.
-        fit: How well the mixture fits, for people to read; equality ignores it.
-        width: The least number of digits to write an anchor with: with 3, 86 is written `086`.
+    The resolution is in units per e-fold of the ln scale. `fit` tells people how well the mixture
+    fits; equality ignores it. `width` is the least number of digits to write an anchor with: with
+    3, 86 is written `086`.
     """
 
     scale: Scale

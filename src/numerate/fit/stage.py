@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -38,25 +39,13 @@ def plan_fit(run: RunContext, name: str, scale: Scale, settings: FitSettings, *,
 
     def work(folder: Path) -> None:
         counts = Counts.load(run.layout.counts)
-        anchors = fit_anchors(
-            counts,
-            n_components=settings.components,
-            width=settings.width,
-            scale=scale,
-            resolution=settings.resolution,
-            start=settings.start,
-            seed=seed,
-        )
+        chosen: dict[str, Any] = settings.model_dump(include={"resolution", "start"})
+        chosen |= {"scale": scale, "seed": seed}
         if sizes:
-            sweep = sweep_components(
-                counts,
-                sizes,
-                scale=scale,
-                resolution=settings.resolution,
-                start=settings.start,
-                seed=seed,
-            )
-            sweep.save(folder / sweep_file)
+            sweep_components(counts, sizes, **chosen).save(folder / sweep_file)
+        anchors = fit_anchors(
+            counts, n_components=settings.components, width=settings.width, **chosen
+        )
         anchors.save(folder / anchors_file)
 
     return Step(

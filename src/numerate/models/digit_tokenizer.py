@@ -24,12 +24,9 @@ _WORDS += ["eighteen", "nineteen"]
 def split_digits(
     tokenizer: "PreTrainedTokenizerBase", name: str, *, number_words: bool = True
 ) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer that splits numbers into digits.
+    """Return a WordPiece tokenizer that splits numbers into digits; messages name the model.
 
-    Args:
-        tokenizer: A WordPiece tokenizer.
-        name: The name of the model, for messages.
-        number_words: Whether to read `twelve` as `12`, as GenBERT does.
+    With `number_words` it reads `twelve` as `12`, as GenBERT does.
     """
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast

@@ -85,13 +85,7 @@ class Recipe(ABC, Generic[Config]):
     def measure(
         self, model: torch.nn.Module, batch: NestedBatch, n_labels: torch.Tensor | None
     ) -> Measure:
-        """Compute the loss of a batch.
-
-        Args:
-            model: The model as the trainer has wrapped it.
-            batch: What `collate` returned.
-            n_labels: With `mean_over_step`, the number of labels of the step.
-        """
+        """Compute the loss of a batch; with `mean_over_step`, the step has `n_labels` labels."""
 
     @abstractmethod
     def validate(self) -> dict[str, float]:

@@ -108,14 +108,9 @@ def tokenize_documents(
 ) -> Iterator[tuple[Ids, Flags]]:
     """Yield the sequences of primed documents, with special tokens, as ids and anchor flags.
 
-    A document that is too long is cut into several sequences; a numeral stays with its marker and
-    its anchor.
-
-    Args:
-        documents: Primed texts.
-        tokenizer: A fast tokenizer that has the markers.
-        max_length: Maximum number of tokens of a sequence, including the special ones.
-        keep: `anchored` yields only the sequences with an anchor, `all` yields all.
+    A document that is too long is cut into several sequences of at most `max_length` tokens; a
+    numeral stays with its marker and its anchor. With `keep="anchored"`, sequences without an
+    anchor are left out.
     """
     check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
@@ -144,13 +139,10 @@ def tokenize_documents(
 def cut_tokens(
     n_tokens: int, room: int, groups: list[tuple[int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each sequence that a document is cut into.
+    """Yield the start and end of each sequence, of at most `room` tokens, of a document.
 
-    Args:
-        n_tokens: Number of tokens of the document.
-        room: Maximum number of tokens of a sequence.
-        groups: For each primed numeral, the index of its first token, of the first token of its
-            anchor, and of the token after the anchor.
+    `groups` has for each primed numeral the index of its first token, of the first token of its
+    anchor, and of the token after the anchor.
     """
     start = 0
     while n_tokens - start > room:

@@ -5,19 +5,16 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from numerate.errors import InputError
 from numerate.extract.stage import RunText, estimate_counts
 from numerate.layout import RunContext
 from numerate.models.names import SystemName
 from numerate.pretrain.config import BaselineConfig, MwpBertConfig, PretrainConfig, TrainingConfig
-from numerate.progress import show_training
+from numerate.progress import Status, show_training
 from numerate.steps import START_SECONDS, Step, measure_seconds
 
-if TYPE_CHECKING:
-    from numerate.progress import Status
-
+Report = Callable[[Status], object]
 OF_RUN = ("base", "seed", "corpus", "field", "errors")
 """Settings of training that a config gives for the whole run."""
 _OUTPUTS = ("model/model.safetensors", "model/config.json")
@@ -32,7 +29,7 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
     if config.hold_out:
         inputs["hold_out"] = Path(config.hold_out)
 
-    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, resume: bool, report: Report) -> None:
         from numerate.pretrain.train import pretrain_model
         from numerate.prime.primed_corpus import open_primed
 
@@ -68,7 +65,7 @@ def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: Ru
     else:
         inputs |= text.inputs
 
-    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, resume: bool, report: Report) -> None:
         from numerate.pretrain.baselines.train import train_baseline
 
         train_baseline(config, folder, resume=resume, report=report)
@@ -89,10 +86,7 @@ def _locate_base(config: TrainingConfig) -> Path | str:
 
 
 def _train(
-    run: RunContext,
-    folder: Path,
-    title: str,
-    train: "Callable[[Path, bool, Callable[[Status], object]], None]",
+    run: RunContext, folder: Path, title: str, train: Callable[[Path, bool, Report], None]
 ) -> None:
     """Train a model, from its last checkpoint if there is one, and draw its curve."""
     from numerate.pretrain.resume import is_begun

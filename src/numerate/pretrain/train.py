@@ -44,12 +44,8 @@ def pretrain_model(
 ) -> dict[str, Any]:
     """Pre-train a model on a primed corpus into a folder, and return the content of `run.json`.
 
-    Args:
-        primed: A corpus that `numerate prime` wrote.
-        config: The base model, the budget and the hyper-parameters.
-        folder: New or empty; with `resume`, it may hold a training that was cut off.
-        resume: Continue from the last checkpoint.
-        report: Called with the status after every batch.
+    The folder is new or empty; with `resume`, it may hold a training that was cut off. `report` is
+    called with the status after every batch.
     """
     from numerate.pretrain.anchors import AnchorRecipe
 

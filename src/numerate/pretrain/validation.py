@@ -28,14 +28,10 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 class Validation:
     """Metrics on held-out text with all anchors masked.
 
-    Attributes:
-        loss: The mean cross-entropy per token of an anchor.
-        accuracy: The share of anchors of which all tokens are predicted.
-        distance: The mean |ln predicted − ln true| over the predictions that are numbers; those
-            beyond the largest or smallest anchor count as that anchor.
-        readable: The share of predictions that are numbers.
-        majority: The accuracy of always predicting the most frequent anchor.
-        anchors: The number of anchors.
+    The loss is per token of an anchor, the accuracy the share of anchors of which all tokens are
+    predicted; `majority` is that of always predicting the most frequent anchor. `distance` is the
+    mean |ln predicted − ln true| over the predictions that are numbers, of which `readable` is the
+    share; those beyond the largest or smallest anchor count as that anchor.
     """
 
     loss: float

@@ -90,11 +90,8 @@ def prime_text(
     >>> primed.spans
     (PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22)),)
 
-    Args:
-        text: Any text without markers.
-        anchors: The anchors; their scale decides which is nearest, their domain what is a numeral.
-        marker: `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10.
-        numeral_form: `as-is`, or `digits` to remove thousands separators from numerals.
+    The marker is `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10. The
+    numeral form `digits` removes thousands separators from numerals.
     """
     return prime_texts([text], anchors, marker=marker, numeral_form=numeral_form)[0]
 
