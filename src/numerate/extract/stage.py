@@ -78,10 +78,7 @@ def plan_extract(run: RunContext, text: RunText) -> Step:
 def estimate_reading(
     text: RunText, workers: int, work: Callable[[Sequence[Block]], object]
 ) -> float | None:
-    """Return the seconds of some work on the whole corpus, from its first blocks.
-
-    None for a dataset of the hub, which would have to be downloaded.
-    """
+    """Return the seconds of some work on a corpus, from its first blocks; None if it is remote."""
     if text.is_remote:
         return None
     blocks, times = _sample_corpus(text.corpus)

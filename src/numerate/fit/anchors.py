@@ -44,9 +44,8 @@ def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESO
     if scale == "log10":
         exponents = np.searchsorted(_POWERS, size, side="right") - 324.0
         return np.where(size > 0, exponents, 0.0)
-    return np.copysign(
-        resolution * np.where(size > 1, np.log(np.maximum(size, 1)) + 1, size), plain
-    )
+    steps = np.where(size > 1, np.log(np.maximum(size, 1)) + 1, size)
+    return np.copysign(resolution * steps, plain)
 
 
 def restore(

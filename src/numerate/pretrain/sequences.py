@@ -67,12 +67,8 @@ class Sequences:
     @classmethod
     def load(cls, folder: Path) -> "Sequences":
         """Map the arrays that `save` wrote into memory."""
-        return cls(
-            *(
-                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-                for name in ("ids", "is_anchor", "bounds")
-            )
-        )
+        paths = [folder / f"{name}.npy" for name in ("ids", "is_anchor", "bounds")]
+        return cls(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in paths))
 
 
 def join_sequences(rows: Iterable[tuple[Ids, Flags]]) -> Sequences:

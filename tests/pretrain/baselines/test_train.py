@@ -130,7 +130,7 @@ def test_recipes_are_systems_of_a_run(tiny_models, problems, tmp_path):
         tmp_path / "run",
         workers=1,
         quiet=True,
-        tell=lambda step, state, _: told.update({step.title: state}),
+        report=lambda step, state, _: told.update({step.title: state}),
     )
     assert "MWP-BERT recipe" in page.read_text()
     scores = read_scores(tmp_path / "run" / "probe" / "scores.jsonl")
@@ -144,7 +144,7 @@ def test_recipes_are_systems_of_a_run(tiny_models, problems, tmp_path):
         tmp_path / "run",
         workers=1,
         quiet=True,
-        tell=lambda step, state, _: told.update({step.title: state}),
+        report=lambda step, state, _: told.update({step.title: state}),
     )
     again = [title for title, state in told.items() if state != "done"]
     assert again == ["baseline mwp-bert-recipe", "probe mwp-bert-recipe", "report"]
