@@ -63,10 +63,7 @@ def write_rows(path: Path, rows: Sequence[Json]) -> None:
 def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
     """Return the JSON document in a file, which must be of the named format, version 1.
 
-    Args:
-        path: The file.
-        format_name: Such as `numerate-counts`.
-        made_by: The command that writes such files, named in error messages.
+    Error messages name `made_by`, the command that writes such files.
     """
     try:
         document = json.loads(path.read_bytes())

@@ -75,14 +75,10 @@ class RunLayout:
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a stage has to know of the run that it is part of.
+    """What a stage has to know of the run that it is part of; `quiet` hides progress bars.
 
-    Args:
-        layout: The paths of the run's files.
-        workers: The number of processes.
-        quiet: Whether to hide progress bars.
-        draw_curve: Draws the training curve in the folder of a trained model; the report does
-            this, which stages of training cannot import.
+    `draw_curve` draws the training curve in the folder of a trained model; the report does this,
+    which stages of training cannot import.
     """
 
     layout: RunLayout

@@ -32,10 +32,7 @@ def join_lines(text: str) -> str:
 def format_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: bool = False) -> str:
     """Return a Markdown table; its cells are Markdown already.
 
-    Args:
-        head: The titles of the columns.
-        rows: The cells of each row.
-        right: Whether all columns but the first are aligned to the right, as numbers are.
+    With `right`, all columns but the first are aligned to the right, as numbers are.
 
     >>> print(format_table(["a", "b"], [["1", ""]]), end="")
     | a | b |

@@ -31,14 +31,8 @@ def map_ordered(
     """Yield each item with the result of the function, in order, from `workers` processes.
 
     Items are drawn as needed: at most two per worker are in memory. With more than one worker,
-    function and items must be picklable.
-
-    Args:
-        function: Called on each item.
-        items: Any iterable.
-        workers: Number of processes; 1 works in this one.
-        start: How processes start, if not in the platform's default way; use `spawn` once torch
-            has started threads, which a forked process would lack.
+    function and items must be picklable. `start` is how processes start, if not in the platform's
+    default way; use `spawn` once torch has started threads, which a forked process would lack.
     """
     if workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")

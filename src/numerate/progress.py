@@ -29,23 +29,15 @@ class _SpeedColumn(ProgressColumn):
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
-_COLUMNS: dict[str, Callable[[], tuple[ProgressColumn, ...]]] = {
-    "bytes": lambda: (DownloadColumn(), TransferSpeedColumn()),
-    "items": lambda: (MofNCompleteColumn(), _SpeedColumn()),
-}
-
-
 @contextmanager
 def show_progress(
     title: str, total: int | None, *, quiet: bool, unit: Literal["bytes", "items"] = "bytes"
 ) -> Iterator[Callable[[int], None]]:
     """Show a bar with speed and time left; the value is the function that sets its position."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        *_COLUMNS[unit](),
-        TimeRemainingColumn(),
-    )
+    counted: list[ProgressColumn] = [DownloadColumn(), TransferSpeedColumn()]
+    if unit == "items":
+        counted = [MofNCompleteColumn(), _SpeedColumn()]
+    columns = (TextColumn("{task.description}"), BarColumn(), *counted, TimeRemainingColumn())
     console = Console(stderr=True)
     hidden = quiet or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden, transient=True) as progress:

@@ -85,9 +85,8 @@ def find_states(steps: Iterable[Step], root: Path) -> list[State]:
     for step in steps:
         state = find_state(step, root)
         inputs = [value for value in step.inputs.values() if isinstance(value, Path)]
-        if state == "done" and any(
-            path.is_relative_to(folder) for path in inputs for folder in folders
-        ):
+        is_stale = any(path.is_relative_to(folder) for path in inputs for folder in folders)
+        if state == "done" and is_stale:
             state = "changed"
         if state != "done":
             folders.append(step.folder(root))
@@ -113,11 +112,8 @@ def run_step(step: Step, root: Path) -> float:
     (folder / RECORD).unlink(missing_ok=True)
     seconds = measure_seconds(lambda: step.work(folder))
     record = {"format": "numerate-step", "version": 1, **key, "versions": list_versions()}
-    record |= {
-        "outputs": _hash_outputs(step, folder),
-        "seconds": seconds,
-        "continued": bool(before),
-    }
+    record |= {"outputs": _hash_outputs(step, folder), "seconds": seconds}
+    record["continued"] = bool(before)
     write_json(folder / RECORD, record)
     begun.unlink()
     return seconds

@@ -173,8 +173,11 @@ def test_a_numeral_out_of_the_domain_is_named(numeral, anchored_models):
         (lambda e: e.embed_texts(["1 <ANC> 10"]), "must not hold a marker"),
         (lambda e: e.embed_texts(["the town"], read="numeral"), "'the town' has no numeral"),
         (lambda e: e.embed_texts(["a " * 80 + "5"], read="anchor"), "within the model's 64 tokens"),
-        (lambda e: e.embed_numerals([1], read="cls"), "read must be among all, numeral, marker"),
-        (lambda e: e.embed_numerals([1], anchor="hidden"), "anchor must be visible, masked or"),
+        (lambda e: e.embed_numerals([1], read="cls"), "read must be one of all, numeral, marker"),
+        (
+            lambda e: e.embed_numerals([1], anchor="hidden"),
+            "anchor must be one of visible, masked, ",
+        ),
         (lambda e: e.embed_numerals([1], anchor="absent", read="anchor"), "needs an anchor that"),
         (lambda e: e.embed_numerals([1], layers=[2]), "layers must be from -2 to 1"),
         (lambda e: e.embed_numerals([1], layers=[]), "layers must be from -2 to 1"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers
-from numerate.pretrain.masking import IGNORED, mask_sequence
+from numerate.pretrain.masking import IGNORED, Masking
 from numerate.pretrain.sequences import Sequences, cut_tokens, join_sequences, tokenize_documents
 from numerate.prime.text import MARKERS, find_primed, prime_text
 from tests.conftest import ARCHITECTURES, make_model
@@ -28,7 +28,7 @@ TEXTS = [
 
 def test_a_misspelt_choice_of_sequences_is_refused():
     _, tokenizer = make_model("bert")
-    with pytest.raises(InputError, match="keep must be among anchored, all, got 'anchord'"):
+    with pytest.raises(InputError, match="keep must be one of anchored, all, got 'anchord'"):
         list(tokenize_documents(["in 1999"], tokenizer, keep="anchord"))
 
 
@@ -108,11 +108,8 @@ def test_cuts_hold_every_token_once_and_no_anchor_is_cut(tail, room, parts):
 
 def masked(ids, flags, seed=0, **options):
     ids, flags = np.array(ids, np.int32), np.array(flags, bool)
-    special = np.array([0, 1], np.int32)
-    rng = np.random.default_rng(seed)
-    return mask_sequence(
-        ids, flags, rng, mask_id=99, special_ids=special, vocabulary_size=50, **options
-    )
+    masking = Masking(mask_id=99, pad_id=0, special_ids=(0, 1), vocabulary_size=50, **options)
+    return masking.mask(ids, flags, np.random.default_rng(seed))
 
 
 def test_the_papers_way_masks_the_anchors_and_nothing_else():

@@ -7,10 +7,10 @@ means; they can be chosen.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ from numerate.errors import InputError
 from numerate.extract.numerals import find_numerals
 from numerate.files import open_whole
 from numerate.models.base_model import has_fast_bf16, max_tokens
-from numerate.options import Anchor, Domain, Precision, Readout
+from numerate.options import Anchor, Domain, Precision, Readout, check_option
+from numerate.parallel import Progress
 from numerate.prime.scheme import Priming
 from numerate.prime.text import PrimedNumeral, PrimedText
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 Vectors = npt.NDArray[np.float32]
-Progress = Callable[[int], object]
 BATCH_TOKENS = 2048
 
 
@@ -106,15 +106,8 @@ class Encoder:
 
         As usual for sentences, the mean is over all tokens, including the special ones. The vectors
         are those of `SentenceTransformer` for the same folder, but not normalized. Texts that are
-        too long are truncated.
-
-        Args:
-            texts: Texts without markers.
-            anchor: As for numerals.
-            read: As for numerals; the tokens of all numerals of a text are read.
-            layers: As for numerals.
-            batch_tokens: As for numerals.
-            progress: As for numerals.
+        too long are truncated. The other arguments are those of `embed_numerals`; `read` reads the
+        tokens of all numerals of a text.
         """
         check_list(texts, "texts", "sentences")
         for index, text in enumerate(texts):
@@ -123,12 +116,7 @@ class Encoder:
         return self._embed(texts, anchor, read, layers, batch_tokens, progress, keep_special=True)
 
     def show(self, texts: Sequence[str], anchor: Anchor | None = None) -> list[PrimedText]:
-        """Return texts as the model sees them, with the spans of their numerals.
-
-        Args:
-            texts: Numerals or sentences, without markers.
-            anchor: `visible`, `masked` or `absent`; None for the default of the model.
-        """
+        """Return texts without markers as the model sees them, with the spans of their numerals."""
         anchor = self._check_anchor(anchor)
         if self.priming:
             return self.priming.show(texts, anchor, self.tokenizer)
@@ -146,8 +134,7 @@ class Encoder:
         keep_special: bool,
     ) -> Vectors:
         anchor = self._check_anchor(anchor)
-        if read not in get_args(Readout):
-            raise InputError(f"read must be among {', '.join(get_args(Readout))}, got {read!r}")
+        check_option("read", read, Readout)
         if anchor == "absent" and read in ("marker", "anchor"):
             raise InputError(f"read={read!r} needs an anchor that is visible or masked, got absent")
         index = {text: place for place, text in enumerate(dict.fromkeys(texts))}
@@ -156,21 +143,13 @@ class Encoder:
         else:
             shown = self.show(list(index), anchor)
         inputs = tokenize_inputs(
-            shown,
-            self.tokenizer,
-            read=read,
-            max_length=self.max_length,
-            keep_special=keep_special,
+            shown, self.tokenizer, read=read, max_length=self.max_length, keep_special=keep_special
         )
         vectors = self._run(inputs, self._check_layers(layers), batch_tokens, progress)
         return vectors[[index[text] for text in texts]]
 
     def _run(
-        self,
-        inputs: Inputs,
-        layers: list[int],
-        batch_tokens: int,
-        progress: Progress | None,
+        self, inputs: Inputs, layers: list[int], batch_tokens: int, progress: Progress | None
     ) -> Vectors:
         """Return one row per input, computed in batches of similar length."""
         vectors = np.empty((len(inputs), int(self.model.config.hidden_size)), np.float32)
@@ -212,8 +191,8 @@ class Encoder:
         return torch.autocast(self.model.device.type, torch.bfloat16, enabled=wanted)
 
     def _check_anchor(self, anchor: Anchor | None) -> Anchor:
-        if anchor not in (None, *get_args(Anchor)):
-            raise InputError(f"anchor must be visible, masked or absent, got {anchor!r}")
+        if anchor is not None:
+            check_option("anchor", anchor, Anchor)
         if self.priming is None:
             if anchor in ("visible", "masked"):
                 raise InputError(

@@ -51,30 +51,19 @@ def load(
         if known is not None and known != priming:
             raise InputError(f"{name}: has anchors of its own; load it without priming")
         add_markers(model, tokenizer, MARKERS[priming.marker])
-    model.train(False).to(_best_device() if device is None else _check_device(device))
+    model.train(False).to(_find_device(device))
     return Encoder(
-        name=name,
-        model=model,
-        tokenizer=tokenizer,
-        priming=priming or known,
-        precision=precision,
+        name=name, model=model, tokenizer=tokenizer, priming=priming or known, precision=precision
     )
 
 
 def _load_model(
     kind: str, name: str, path: str
 ) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
-    if kind in RELEASED:
-        return load_released(kind, path)
-    model, tokenizer = _load_plain(name, path)
-    if kind == "digits":
-        tokenizer = split_digits(tokenizer, name, number_words=False)
-    return model, tokenizer
-
-
-def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
     from transformers import AutoModel, AutoTokenizer
 
+    if kind in RELEASED:
+        return load_released(kind, path)
     _check_folder(name, path)
     try:
         with quiet_transformers():
@@ -83,6 +72,8 @@ def _load_plain(name: str, path: str) -> tuple["PreTrainedModel", "PreTrainedTok
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise InputError(f"{name}: cannot be loaded as a model ({first_line(error)})") from None
     check_fast(name, tokenizer)
+    if kind == "digits":
+        return model, split_digits(tokenizer, name, number_words=False)
     return model, tokenizer
 
 
@@ -92,12 +83,9 @@ def _check_folder(name: str, path: str) -> None:
     if folder.is_file():
         raise InputError(f"{name}: a file, not a model folder")
     if folder.is_dir() and not (folder / "config.json").is_file():
-        cut = (folder / "unfinished").is_dir()
-        hint = (
-            "its training was cut off, continue it with --resume"
-            if cut
-            else "it has no config.json"
-        )
+        hint = "it has no config.json"
+        if (folder / "unfinished").is_dir():
+            hint = "its training was cut off, continue it with --resume"
         raise InputError(f"{name}: not a model folder; {hint}")
 
 
@@ -118,12 +106,10 @@ def _find_priming(
     raise InputError(f"{name}: has an anchors.json, but its tokenizer knows no marker")
 
 
-def _best_device() -> str:
-    accelerator = torch.accelerator.current_accelerator(check_available=True)
-    return accelerator.type if accelerator else "cpu"
-
-
-def _check_device(device: str) -> torch.device:
+def _find_device(device: str | None) -> torch.device:
+    """Return a device by its name; None stands for a GPU, or for the CPU without one."""
+    if device is None:
+        return torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
     try:
         chosen = torch.device(device)
         torch.empty(0, device=chosen)

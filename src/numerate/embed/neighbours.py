@@ -31,16 +31,10 @@ def find_similar(
     read: Readout = "all",
     layers: Sequence[int] | None = None,
 ) -> list[Neighbour]:
-    """Return the numerals whose vectors are most similar to that of a numeral, best first.
+    """Return the `top` numerals of `among` with the vectors most similar to that of a numeral.
 
-    Args:
-        encoder: The model.
-        numeral: The numeral to find neighbours of; it is never its own neighbour.
-        among: The candidates.
-        top: The number of neighbours to return.
-        anchor: As for `Encoder.embed_numerals`.
-        read: As for `Encoder.embed_numerals`.
-        layers: As for `Encoder.embed_numerals`.
+    The most similar one is first, and a numeral is never its own neighbour. The other arguments
+    are those of `embed_numerals`.
     """
     [asked] = write_numerals([numeral], encoder.domain)
     value = find_numerals(asked, encoder.domain)[0].value

@@ -5,12 +5,11 @@ install if numerate is missing. As for all modules of others, it requires `trust
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from sentence_transformers.base.modules import Transformer
 
-from numerate.errors import InputError
-from numerate.options import Anchor
+from numerate.options import Anchor, check_option
 from numerate.prime.scheme import CONFIG_KEY, Priming
 
 
@@ -32,8 +31,7 @@ class PrimedTransformer(Transformer):
         **options: Any,
     ) -> None:
         super().__init__(model_name_or_path, **options)
-        if anchor not in get_args(Anchor):
-            raise InputError(f"anchor must be visible, masked or absent, got {anchor!r}")
+        check_option("anchor", anchor, Anchor)
         self.anchor: Anchor = anchor
         self.layers = list(layers)
         self.priming = Priming.read(getattr(self.config, CONFIG_KEY, None), model_name_or_path)

@@ -102,14 +102,9 @@ def tokenize_inputs(
     max_length: int,
     keep_special: bool,
 ) -> Inputs:
-    """Return the tokens of texts, truncated to a maximum length.
+    """Return the tokens of texts, truncated to `max_length` tokens including the special ones.
 
-    Args:
-        shown: The texts as the model sees them, with the spans of their numerals.
-        tokenizer: A fast tokenizer.
-        read: The tokens to read: all, or those of the numerals, the markers or the anchors.
-        max_length: Maximum number of tokens, including the special ones.
-        keep_special: With `read="all"`, whether to read [CLS], [SEP] and similar tokens too.
+    `keep_special` says whether `read="all"` reads [CLS], [SEP] and similar tokens too.
     """
     encoded = tokenizer(
         [text for text, _ in shown],

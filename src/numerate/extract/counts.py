@@ -67,20 +67,18 @@ class Counts:
 
     def save(self, path: Path) -> None:
         """Write `counts.json`."""
-        write_json(
-            path,
-            {
-                "format": FORMAT,
-                "version": 1,
-                "domain": self.domain,
-                "documents": self.documents,
-                "words": self.words,
-                "numerals": self.numerals,
-                "distinct": len(self.counts),
-                "sources": list(self.sources),
-                "counts": {str(value): count for value, count in self.counts.items()},
-            },
-        )
+        document = {
+            "format": FORMAT,
+            "version": 1,
+            "domain": self.domain,
+            "documents": self.documents,
+            "words": self.words,
+            "numerals": self.numerals,
+            "distinct": len(self.counts),
+            "sources": list(self.sources),
+            "counts": {str(value): count for value, count in self.counts.items()},
+        }
+        write_json(path, document)
 
     @classmethod
     def load(cls, path: Path) -> "Counts":
@@ -111,11 +109,8 @@ def extract_counts(
     >>> extract_counts(["4 of 5 were there", "in 1999, 5 were not"]).counts
     {4: 1, 5: 2, 1999: 1}
 
-    Args:
-        corpus: A corpus from `open_corpus`, or an iterable of texts.
-        domain: Which numerals are counted: `integers` from 1 to 10^10, or `reals`.
-        workers: Number of processes; the result does not depend on it.
-        progress: Called with the number of bytes of the corpus read so far.
+    The result does not depend on the number of workers. `progress` is called with the number of
+    bytes of the corpus read so far.
     """
     check_option("domain", domain, Domain)
     check_strings("corpus", corpus)
@@ -123,10 +118,11 @@ def extract_counts(
     sources = corpus.sources if isinstance(corpus, Corpus) else ()
     counts: Counter[int | float] = Counter()
     documents = words = 0
-    for block, tally in map_ordered(partial(_count_block, domain=domain), blocks, workers=workers):
-        counts.update(tally.counts)
-        documents += tally.documents
-        words += tally.words
+    count = partial(_count_block, domain=domain)
+    for block, (tally, n_documents, n_words) in map_ordered(count, blocks, workers=workers):
+        counts.update(tally)
+        documents += n_documents
+        words += n_words
         progress(block.position)
     if not counts:
         where = ", ".join(sources) or "the texts"
@@ -136,20 +132,11 @@ def extract_counts(
     return Counts(counts, domain=domain, documents=documents, words=words, sources=sources)
 
 
-@dataclass(frozen=True)
-class _Tally:
-    """The counts of one block."""
-
-    counts: dict[int | float, int]
-    documents: int
-    words: int
-
-
-def _count_block(block: Block, domain: Domain) -> _Tally:
+def _count_block(block: Block, domain: Domain) -> tuple[dict[int | float, int], int, int]:
+    """Return how often a block has each numeral, and its numbers of documents and of words."""
     values, counts = np.unique(scan_numerals(block.data, domain).values, return_counts=True)
-    numbers = map(as_number, values.tolist())
-    tally = dict(zip(numbers, counts.tolist(), strict=True))
-    return _Tally(tally, block.documents, _count_words(block.data))
+    tally = dict(zip(map(as_number, values.tolist()), counts.tolist(), strict=True))
+    return tally, block.documents, _count_words(block.data)
 
 
 def _count_words(data: bytes) -> int:

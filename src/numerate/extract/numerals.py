@@ -37,7 +37,6 @@ _REAL = re.compile(
 _SIGNS = {b"-": -1, b"+": 1, "\N{MINUS SIGN}".encode(): -1}
 # What may precede a sign: the start of a word, but not a digit and a space (`5 -10` is a range).
 _BEFORE_SIGN = re.compile(rb"(?:\A|(?<!\d)(?: |\xc2\xa0)|[\t\r\n\v\f(\[{<>=~|,;:\"'])\Z")
-_DOT = ord(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ def plain_number(number: bytes) -> bytes:
 def _leading_dot(data: bytes, start: int) -> int | None:
     """Return the offset of the dot in `.5`; None without one, or if it ends a word or ellipsis."""
     dot = start - 1
-    if start == 0 or data[dot] != _DOT:
+    if start == 0 or data[dot] != ord("."):
         return None
     before = _character_before(data, dot)
     return None if before == b"." or _is_letter(before) else dot

@@ -44,13 +44,10 @@ _CUTS = (
 class Block:
     """A contiguous part of a corpus, in UTF-8.
 
-    Args:
-        source: The name of the source, for messages.
-        data: Lines of text, or records joined by newlines.
-        first: The number of the first line or record in the source, from 1.
-        bounds: The end of each record in `data`; None if the documents are lines.
-        whole: False if the block starts within a line that an earlier block began.
-        position: Bytes of the corpus read so far, for progress.
+    `data` are lines of text, or records joined by newlines; then `bounds` has the end of each
+    record. `first` is the number of the first line or record in the source, from 1. `whole` is
+    False if the block starts within a line that an earlier block began. `position` counts the bytes
+    of the corpus read so far.
     """
 
     source: str
@@ -216,11 +213,8 @@ def _json_records(blocks: Iterable[Block], field: str) -> Iterator[tuple[int, st
         *lines, rest = (rest + block.data).split(b"\n")
         for line in lines:
             if line.strip():
-                yield (
-                    number,
-                    _json_text(line, field, f"{block.source}, line {number}"),
-                    block.position,
-                )
+                text = _json_text(line, field, f"{block.source}, line {number}")
+                yield number, text, block.position
             number += 1
     if rest.strip():
         yield number, _json_text(rest, field, f"{block.source}, line {number}"), block.position

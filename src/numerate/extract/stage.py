@@ -48,6 +48,11 @@ class RunText:
         """The sources of the corpus as inputs of a step."""
         return {name: name if is_stream(name) else Path(name) for name in self.corpus.sources}
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether a dataset of the hub is in it, which would have to be downloaded."""
+        return any(name.startswith("hf:") for name in self.names)
+
 
 def plan_extract(run: RunContext, text: RunText) -> Step:
     """Return the step that counts the numerals of the corpus."""
@@ -70,22 +75,14 @@ def plan_extract(run: RunContext, text: RunText) -> Step:
     )
 
 
-@dataclass(frozen=True)
-class TextSample:
-    """The first blocks of a corpus; the whole corpus is `times` as long."""
-
-    blocks: tuple[Block, ...]
-    times: float
-
-
 def estimate_reading(
     text: RunText, workers: int, work: Callable[[Sequence[Block]], object]
 ) -> float | None:
-    """Return the seconds of some work on the whole corpus; None for a dataset of the hub."""
-    sample = sample_text(text)
-    if sample is None:
+    """Return the seconds of some work on a corpus, from its first blocks; None if it is remote."""
+    if text.is_remote:
         return None
-    return sample.times / workers * measure_seconds(lambda: work(sample.blocks))
+    blocks, times = _sample_corpus(text.corpus)
+    return times / workers * measure_seconds(lambda: work(blocks))
 
 
 def estimate_counts(text: RunText, path: Path) -> tuple[Counts, float] | None:
@@ -95,23 +92,22 @@ def estimate_counts(text: RunText, path: Path) -> tuple[Counts, float] | None:
     """
     if path.exists():
         return Counts.load(path), 1.0
-    sample = sample_text(text)
-    return None if sample is None else (_count(sample.blocks), sample.times)
+    if text.is_remote:
+        return None
+    blocks, times = _sample_corpus(text.corpus)
+    return _count(blocks), times
 
 
 @lru_cache(maxsize=1)
-def sample_text(text: RunText) -> TextSample | None:
-    """Return the first blocks of a corpus; None for a dataset of the hub."""
-    if any(name.startswith("hf:") for name in text.names):
-        return None
-    corpus, blocks, taken = text.corpus, list[Block](), 0
+def _sample_corpus(corpus: Corpus) -> tuple[list[Block], float]:
+    """Return the first blocks of a corpus, and how many times as long the whole corpus is."""
+    blocks: list[Block] = []
     for block in islice(corpus.blocks(), _SAMPLE_BLOCKS):
         blocks.append(block)
-        taken += len(block.data)
-        if taken > _SAMPLE_BYTES:
+        if sum(len(taken.data) for taken in blocks) > _SAMPLE_BYTES:
             break
-    times = corpus.size / max(1, blocks[-1].position) if corpus.size and blocks else 1.0
-    return TextSample(tuple(blocks), times)
+    size = corpus.size
+    return blocks, size / max(1, blocks[-1].position) if size and blocks else 1.0
 
 
 def _count(blocks: Sequence[Block]) -> Counts:

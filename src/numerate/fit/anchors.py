@@ -44,9 +44,8 @@ def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESO
     if scale == "log10":
         exponents = np.searchsorted(_POWERS, size, side="right") - 324.0
         return np.where(size > 0, exponents, 0.0)
-    return np.copysign(
-        resolution * np.where(size > 1, np.log(np.maximum(size, 1)) + 1, size), plain
-    )
+    steps = np.where(size > 1, np.log(np.maximum(size, 1)) + 1, size)
+    return np.copysign(resolution * steps, plain)
 
 
 def restore(
@@ -68,15 +67,11 @@ def restore(
 
 @dataclass(frozen=True)
 class AnchorSet:
-    """The anchors of a corpus.
+    """The anchors of a corpus: their positions on a scale, strictly increasing.
 
-    Args:
-        scale: The scale of the anchors.
-        values: The positions of the anchors on the scale, strictly increasing.
-        resolution: Units per e-fold of the ln scale.
-        domain: Which numerals get an anchor.
-        fit: How well the mixture fits, for people to read; equality ignores it.
-        width: The least number of digits to write an anchor with: with 3, 86 is written `086`.
+    The resolution is in units per e-fold of the ln scale. `fit` tells people how well the mixture
+    fits; equality ignores it. `width` is the least number of digits to write an anchor with: with
+    3, 86 is written `086`.
     """
 
     scale: Scale

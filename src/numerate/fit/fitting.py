@@ -53,7 +53,7 @@ def fit_anchors(
     """
     check_option("scale", scale, Scale)
     if scale == "log10":
-        return replace(_list_exponents(counts), width=width)
+        return _list_exponents(counts, width)
     mixture = _fit_scaled(
         counts, n_components, scale=scale, resolution=resolution, start=start, seed=seed
     )
@@ -65,17 +65,13 @@ def fit_anchors(
     return replace(anchors, fit={**diagnosis, "distances": measure_distances(anchors, counts)})
 
 
-def _list_exponents(counts: Counts) -> AnchorSet:
+def _list_exponents(counts: Counts, width: int) -> AnchorSet:
     """Return the anchors of the scale log10."""
     lowest = min(0, int(rescale(counts.values, "log10").min()))
-    highest = int(rescale(LARGEST, "log10"))
-    anchors = AnchorSet("log10", tuple(range(lowest, highest + 1)), domain=counts.domain)
-    diagnosis = {
-        "numerals": counts.numerals,
-        "distinct_numerals": len(counts.counts),
-        "distances": measure_distances(anchors, counts),
-    }
-    return replace(anchors, fit=diagnosis)
+    values = tuple(range(lowest, int(rescale(LARGEST, "log10")) + 1))
+    anchors = AnchorSet("log10", values, domain=counts.domain, width=width)
+    diagnosis = {"numerals": counts.numerals, "distinct_numerals": len(counts.counts)}
+    return replace(anchors, fit={**diagnosis, "distances": measure_distances(anchors, counts)})
 
 
 def _fit_scaled(
@@ -184,13 +180,8 @@ def sweep_components(
 ) -> Sweep:
     """Fit mixtures of several sizes, all with the same seed, and return how well they fit.
 
-    Args:
-        counts: The numerals of the corpus.
-        sizes: Numbers of components to fit.
-        scale: `linear` or `ln`; the other arguments are those of `fit_anchors`.
-        resolution: Units per e-fold of the ln scale.
-        start: Where the components start.
-        seed: Seed of the random draw of the start.
+    `sizes` are numbers of components. The other arguments are those of `fit_anchors`; `scale` is
+    `linear` or `ln`.
     """
     rows = []
     for size in sizes:

@@ -16,6 +16,7 @@ two ways, neither of which is an approximation:
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -62,11 +63,6 @@ def draw_start(
 ) -> Mixture:
     """Return a start of EM: components at randomly drawn observations, with variance 0."""
     total = int(counts.sum())
-    if not 1 <= n_components <= total:
-        raise ValueError(
-            f"n_components must be from 1 to the number of observations, got {n_components} "
-            f"for {total}"
-        )
     drawn = rng.multivariate_hypergeometric(counts, n_components, method="marginals")
     chosen = np.flatnonzero(drawn)
     copies = drawn[chosen]
@@ -76,10 +72,7 @@ def draw_start(
 
 
 def spread_start(values: Floats, n_components: int) -> Mixture:
-    """Return a start of EM: components at the values nearest to evenly spaced points.
-
-    Their variances are 0.
-    """
+    """Return a start of EM: at the values nearest to evenly spaced points, with variance 0."""
     points = np.linspace(values[0], values[-1], n_components)
     nearest = np.searchsorted((values[1:] + values[:-1]) / 2, points)
     chosen, copies = np.unique(nearest, return_counts=True)
@@ -91,13 +84,7 @@ def _start_at(means: Floats, copies: Ints, weights: Floats) -> Mixture:
 
 
 def fit_mixture(values: Floats, counts: Ints, start: Mixture) -> Mixture:
-    """Return the mixture to which EM converges from a start.
-
-    Args:
-        values: Distinct values, strictly increasing.
-        counts: How often each was observed.
-        start: Components to start from.
-    """
+    """Return the mixture to which EM converges from a start; `values` are strictly increasing."""
     previous = -math.inf
     for mixture in iterate_em(values, counts, start):
         converged = abs(mixture.log_likelihood - previous) < TOLERANCE
@@ -143,8 +130,7 @@ class _Strips:
             yield self.values[first : first + step], self.counts[first : first + step]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Statistics:
+class _Statistics(NamedTuple):
     """The sums of the E step over some strips, one entry for each pair of strip and component.
 
     `mass` is the weight that the component has in the strip, `mean` the mean of the strip's values
@@ -187,10 +173,7 @@ def _expect(part: tuple[Floats, Floats], mixture: Mixture) -> _Statistics:
     sums = mass.sum(axis=1)
     mean = (mass * (x - mu)).sum(axis=1) / np.maximum(sums, np.finfo(np.float64).tiny) + mu[:, 0]
     spread = (mass * (x - mean[:, None]) ** 2).sum(axis=1)
-    log_likelihood = float((counts * log_norm).sum())
-    return _Statistics(
-        component=component, mass=sums, mean=mean, spread=spread, log_likelihood=log_likelihood
-    )
+    return _Statistics(component, sums, mean, spread, float((counts * log_norm).sum()))
 
 
 def _active_pairs(
@@ -207,8 +190,7 @@ def _active_pairs(
     # the smallest ones, which every value of the strip reaches.
     best = height - 0.5 * ((nearest - means) * precision) ** 2
     worst = (height - 0.5 * ((farthest - means) * precision) ** 2).max(axis=1, keepdims=True)
-    keep = best >= worst - NEGLIGIBLE - _ROUNDING * np.abs(worst)
-    strip, component = np.nonzero(keep)
+    strip, component = np.nonzero(best >= worst - NEGLIGIBLE - _ROUNDING * np.abs(worst))
     return strip, component
 
 
@@ -217,10 +199,7 @@ def _maximise(statistics: list[_Statistics], before: Mixture, total: float) -> M
 
     A component without observations keeps its mean and has a negligible weight.
     """
-    component = np.concatenate([part.component for part in statistics])
-    mass = np.concatenate([part.mass for part in statistics])
-    mean = np.concatenate([part.mean for part in statistics])
-    spread = np.concatenate([part.spread for part in statistics])
+    component, mass, mean, spread = map(np.concatenate, list(zip(*statistics, strict=True))[:4])
     size = len(before.means)
 
     masses = np.bincount(component, mass, size) + _TINY
@@ -228,13 +207,11 @@ def _maximise(statistics: list[_Statistics], before: Mixture, total: float) -> M
     means = before.means + shifts / masses
     # The spread about the new mean is that about each strip's mean, plus the distance of the two.
     spreads = np.bincount(component, spread + mass * (mean - means[component]) ** 2, size)
-    log_likelihood = sum(part.log_likelihood for part in statistics) / total
-    weights = masses / masses.sum()
     return Mixture(
         means=means,
         variances=spreads / masses + FLOOR,
-        weights=weights,
+        weights=masses / masses.sum(),
         copies=before.copies,
-        log_likelihood=log_likelihood,
+        log_likelihood=sum(part.log_likelihood for part in statistics) / total,
         iterations=before.iterations + 1,
     )

@@ -34,13 +34,8 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     """Load a base model and add the markers to its tokenizer and its embeddings.
 
     The embedding of a marker starts as the mean of all token embeddings. A masked-LM head that the
-    model lacks starts as the identity.
-
-    Args:
-        name: A folder, a hub name, or `package:MODULE/FOLDER` for a model in a Python package.
-        markers: Tokens to add, if the tokenizer does not have them.
-        dropout: Replaces the dropout rates of the model. It is off by default, since it takes much
-            of the time on a CPU.
+    model lacks starts as the identity. Dropout is off by default, since it takes much of the time
+    on a CPU.
     """
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -56,14 +51,11 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     _check_tokenizer(name, tokenizer)
     rates = set_dropout(model, dropout)
     add_markers(model, tokenizer, markers)
-    missing = {key for key in loading["missing_keys"] if not _is_encoder_weight(model, key)}
+    encoder = f"{model.base_model_prefix}."
+    missing = {key for key in loading["missing_keys"] if not key.startswith(encoder)}
     _open_head(model, missing)
     return Base(
-        name=name,
-        model=model,
-        tokenizer=tokenizer,
-        fresh=tuple(sorted(missing)),
-        dropout=rates,
+        name=name, model=model, tokenizer=tokenizer, fresh=tuple(sorted(missing)), dropout=rates
     )
 
 
@@ -163,7 +155,3 @@ def _check_tokenizer(name: str, tokenizer: "PreTrainedTokenizerBase") -> None:
     check_fast(name, tokenizer)
     if tokenizer.pad_token_id is None:
         raise InputError(f"{name}: its tokenizer has no padding token")
-
-
-def _is_encoder_weight(model: "PreTrainedModel", key: str) -> bool:
-    return key.startswith(f"{model.base_model_prefix}.")

@@ -10,31 +10,24 @@ from numerate.prime.text import MARKERS
 def write_card(run: dict[str, Any]) -> str:
     """Return the model card for the `run.json` of `numerate pretrain`."""
     config, corpus = run["config"], run["config"]["corpus"]
-    return read_data("model_card.md").format(
-        base=config["base"],
-        example=run["example"],
-        version=run["versions"]["numerate"],
-        sources=", ".join(f"`{source['name']}`" for source in corpus["sources"]),
-        scale=corpus["scale"],
-        writing=_describe_writing(corpus),
-        markers=" and ".join(f"`{token}`" for token in MARKERS[corpus["marker"]]),
-        form="as they were" if corpus["numeral_form"] == "as-is" else "without separators",
-        tokens=run["tokens"],
-        steps=run["steps"],
-        batch=config["batch_size"] * config["accumulate"],
-        max_length=config["max_length"],
-        learning_rate=config["learning_rate"],
-        scheduler="decaying linearly" if config["scheduler"] == "linear" else config["scheduler"],
-        seed=config["seed"],
-        masked=_describe_masking(config),
-        extras=_describe_extras(run),
-        n_anchors=run["validation"]["end"]["eval_anchors"],
-        distance_before=describe_distance(run["validation"]["start"]),
-        distance_after=describe_distance(run["validation"]["end"]),
-        before=run["validation"]["start"],
-        after=run["validation"]["end"],
-        domain=corpus["domain"],
-    )
+    before, after = run["validation"]["start"], run["validation"]["end"]
+    is_linear = config["scheduler"] == "linear"
+    words = {
+        "version": run["versions"]["numerate"],
+        "sources": ", ".join(f"`{source['name']}`" for source in corpus["sources"]),
+        "writing": _describe_writing(corpus),
+        "markers": " and ".join(f"`{token}`" for token in MARKERS[corpus["marker"]]),
+        "form": "as they were" if corpus["numeral_form"] == "as-is" else "without separators",
+        "batch": config["batch_size"] * config["accumulate"],
+        "scheduler": "decaying linearly" if is_linear else config["scheduler"],
+        "masked": _describe_masking(config),
+        "extras": _describe_extras(run),
+        "n_anchors": after["eval_anchors"],
+        "distance_before": describe_distance(before),
+        "distance_after": describe_distance(after),
+    }
+    values = corpus | config | run | words
+    return read_data("model_card.md").format(**values, before=before, after=after)
 
 
 def write_baseline_card(run: dict[str, Any]) -> str:
@@ -87,16 +80,12 @@ def _describe_writing(corpus: dict[str, Any]) -> str:
 
 
 def _describe_masking(config: dict[str, Any]) -> str:
-    parts = ["the tokens of every anchor"]
-    if config["anchor_visible"]:
-        parts = [
-            f"the tokens of all anchors but {config['anchor_visible']:.0%}, which stay visible"
-        ]
-    if config["mlm_probability"]:
-        parts.append(f"{config['mlm_probability']:.0%} of the other tokens")
-    else:
-        parts.append("nothing else")
-    return ", and ".join(parts)
+    visible, share = config["anchor_visible"], config["mlm_probability"]
+    anchors = "every anchor"
+    if visible:
+        anchors = f"all anchors but {visible:.0%}, which stay visible"
+    others = f"{share:.0%} of the other tokens" if share else "nothing else"
+    return f"the tokens of {anchors}, and {others}"
 
 
 def _describe_extras(run: dict[str, Any]) -> str:

@@ -24,12 +24,9 @@ _WORDS += ["eighteen", "nineteen"]
 def split_digits(
     tokenizer: "PreTrainedTokenizerBase", name: str, *, number_words: bool = True
 ) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer that splits numbers into digits.
+    """Return a WordPiece tokenizer that splits numbers into digits; messages name the model.
 
-    Args:
-        tokenizer: A WordPiece tokenizer.
-        name: The name of the model, for messages.
-        number_words: Whether to read `twelve` as `12`, as GenBERT does.
+    With `number_words` it reads `twelve` as `12`, as GenBERT does.
     """
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
@@ -37,10 +34,8 @@ def split_digits(
     document = json.loads(tokenizer.backend_tokenizer.to_str())
     _rename_numbers(document["model"], name)
     no_comma = _replace(_COMMA, "")
-    words = [
-        _replace(rf"\b{word}\b", str(value))
-        for value, word in enumerate(_WORDS if number_words else ())
-    ]
+    known = _WORDS if number_words else []
+    words = [_replace(rf"\b{word}\b", str(value)) for value, word in enumerate(known)]
     steps = [step for step in (document["normalizer"],) if step]
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
         document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}

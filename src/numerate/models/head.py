@@ -25,8 +25,7 @@ class LabelledHead:
     def at(self, chosen: torch.Tensor) -> Iterator[None]:
         """Inside this context, logits have the shape (1, chosen positions, vocabulary).
 
-        Args:
-            chosen: A mask of the positions, shape (sequences, tokens).
+        `chosen` is a mask of the positions, shape (sequences, tokens).
         """
         self._chosen = chosen
         try:

@@ -6,7 +6,7 @@ for its parts in place of searching the text. Everything else of a label is the 
 
 import re
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 from numerate.options import Anchor, Readout
 
@@ -24,12 +24,9 @@ _PARTS = re.compile(
 class SystemLabel:
     """The parts of a system's label; `str()` writes it and `parse` reads it.
 
-    Args:
-        name: The name of the system, such as a variant, `base`, or the title that a user chose.
-        shown: How the model is shown anchors; None if it has none.
-        read: Which tokens make its vectors.
-        layers: The layers that are summed; None for the default, the last four.
-        layer: The one layer that is probed on its own; 0 is the embeddings.
+    The name is that of a variant, `base`, or the title that a user chose. `shown` is None for a
+    model without anchors, `layers` for the default, the sum of the last four. `layer` is the one
+    layer that is probed on its own; 0 is the embeddings.
 
     >>> label = SystemLabel.parse("ln-spread (masked) at anchor")
     >>> label.name, label.shown, label.read, str(label)
@@ -56,14 +53,12 @@ class SystemLabel:
     def parse(cls, text: str) -> "SystemLabel":
         """Return the parts of a label; text that is none of them belongs to the name."""
         found = _PARTS.fullmatch(text)
-        parts = found.groupdict() if found else {"name": text}
-        shown: dict[str | None, Anchor] = {word: word for word in get_args(Anchor)}
-        read: dict[str | None, Readout] = {word: word for word in get_args(Readout)}
+        parts: dict[str, Any] = found.groupdict() if found else {"name": text}
         layers, layer = parts.get("layers"), parts.get("layer")
         return cls(
-            name=str(parts["name"]),
-            shown=shown.get(parts.get("shown")),
-            read=read.get(parts.get("read"), "all"),
+            name=parts["name"],
+            shown=parts.get("shown"),
+            read=parts.get("read") or "all",
             layers=tuple(map(int, layers.split(","))) if layers else None,
             layer=int(layer) if layer else None,
         )

@@ -22,13 +22,9 @@ _PREFIXES = (_PACKAGE, *(f"{kind}:" for kind in _KINDS))
 
 @dataclass(frozen=True)
 class SystemName:
-    """A system that can be loaded or probed.
+    """A system that can be loaded or probed; `title` is its name in scores and tables.
 
-    Args:
-        title: The name of the system in scores and tables.
-        kind: The prefix of its path; `model` for a path without one.
-        path: A folder, a file, a name on the hub, or the name of a control.
-        primed: Whether the untrained model is shown primed text, as a control.
+    `primed` says whether the untrained model is shown primed text, as a control.
 
     >>> SystemName.parse("ours=genbert:models/nd")
     SystemName(title='ours', kind='genbert', path='models/nd', primed=False)

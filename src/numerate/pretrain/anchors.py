@@ -6,7 +6,7 @@ sequences are held out for validation.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -41,25 +41,16 @@ class AnchorRecipe(Recipe[PretrainConfig]):
     mean_over_step: ClassVar[bool] = True
 
     def __init__(self, primed: PrimedCorpus, config: PretrainConfig) -> None:
-        super().__init__(config)
+        arguments = {
+            "lr_scheduler_type": config.scheduler,
+            "warmup_steps": config.warmup,
+            "weight_decay": config.weight_decay,
+            "report_to": config.report_to,
+        }
+        super().__init__(config, own_settings={"corpus": primed.settings}, arguments=arguments)
         self._primed = primed
         self.markers = MARKERS[primed.settings["marker"]]
         self.scheduler = config.scheduler
-
-    @property
-    def own_settings(self) -> dict[str, Any]:
-        """The settings of the corpus."""
-        return {"corpus": self._primed.settings}
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The schedule, the weight decay and where to log."""
-        return {
-            "lr_scheduler_type": self.config.scheduler,
-            "warmup_steps": self.config.warmup,
-            "weight_decay": self.config.weight_decay,
-            "report_to": self.config.report_to,
-        }
 
     def load(self) -> None:
         """Load the base model, if its anchors and those of the corpus are of one kind."""
@@ -124,13 +115,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
 
     def validate(self) -> dict[str, float]:
         """Return how well the model predicts the masked anchors of the held-out sequences."""
-        processes = PartialState()
-        return self._validator.validate(
-            self.base.model,
-            self._head,
-            rank=processes.process_index,
-            n_ranks=processes.num_processes,
-        ).as_dict()
+        return asdict(self._validator.validate(self.base.model, self._head))
 
     def rate(self, progress: float) -> float:
         """Return the linear schedule with warm-up, for a budget of minutes."""

@@ -50,10 +50,8 @@ def _fill_rows(members: Row, lengths: Row, max_length: int) -> Iterator[Row]:
     """Yield rows that, padded, have at most `max_length` tokens; `members` are sorted by length."""
     first = 0
     for place in range(1, len(members) + 1):
-        is_full = (
-            place < len(members) and (place + 1 - first) * lengths[members[place]] > max_length
-        )
-        if place == len(members) or is_full:
+        is_end = place == len(members)
+        if is_end or (place + 1 - first) * lengths[members[place]] > max_length:
             yield members[first:place]
             first = place
 

@@ -126,8 +126,7 @@ class PretrainConfig(TrainingConfig):
         Share, Field(description="Share of tokens that come from bare numerals with anchors.")
     ] = 0.0
     hold_out: Annotated[
-        str | None,
-        Field(description="Numerals never to rehearse: a text file, or counts.json."),
+        str | None, Field(description="Numerals never to rehearse: a text file, or counts.json.")
     ] = None
     pieces: Annotated[
         Pieces, Field(description="digits: split numbers into digits and drop their commas.")

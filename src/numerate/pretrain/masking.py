@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
@@ -18,44 +17,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 IGNORED = -100  # the label of a token that has none
-
-
-def mask_sequence(
-    ids: Ids,
-    is_anchor: Flags,
-    rng: np.random.Generator,
-    *,
-    mask_id: int,
-    special_ids: npt.NDArray[np.int32],
-    vocabulary_size: int,
-    anchor_visible: float = 0.0,
-    mlm_probability: float = 0.0,
-) -> tuple[Ids, Ids]:
-    """Return the input ids and the labels of a sequence; a token without a label has -100.
-
-    Args:
-        ids: The token ids.
-        is_anchor: Flags for the tokens of anchors.
-        rng: Draws the visible anchors and the other masked tokens; unused with the defaults.
-        mask_id: The id of the mask token.
-        special_ids: Ids that BERT's masking never selects: special tokens and markers.
-        vocabulary_size: The random tokens of BERT's masking have ids below it.
-        anchor_visible: The share of anchors that stay unmasked, without a label.
-        mlm_probability: The share of other tokens that are selected as in BERT: 80 % become the
-            mask token, 10 % a random token, 10 % stay, and all of them have a label.
-    """
-    hidden = is_anchor & ~_choose_anchors(is_anchor, anchor_visible, rng)
-    inputs = np.where(hidden, np.int32(mask_id), ids)
-    labelled = hidden
-    if mlm_probability:
-        ordinary = ~is_anchor & ~np.isin(ids, special_ids)
-        chosen = ordinary & (rng.random(len(ids)) < mlm_probability)
-        fate = rng.random(len(ids))
-        inputs = np.where(chosen & (fate < 0.8), np.int32(mask_id), inputs)
-        random_ids = rng.integers(0, vocabulary_size, len(ids), dtype=np.int32)
-        inputs = np.where(chosen & (fate >= 0.9), random_ids, inputs)
-        labelled = hidden | chosen
-    return inputs, np.where(labelled, ids, np.int32(IGNORED))
 
 
 def anchor_starts(is_anchor: Flags) -> Flags:
@@ -77,7 +38,13 @@ Batch = dict[str, torch.Tensor]
 
 @dataclass(frozen=True, kw_only=True)
 class Masking:
-    """The settings of masking; by default all anchors are masked and nothing else."""
+    """The settings of masking; by default all anchors are masked and nothing else.
+
+    `anchor_visible` is the share of anchors that stay unmasked, without a label. `mlm_probability`
+    is the share of other tokens that are selected as in BERT, never one of `special_ids`: 80 %
+    become the mask token, 10 % a random token below `vocabulary_size`, 10 % stay, and all of them
+    have a label.
+    """
 
     mask_id: int
     pad_id: int
@@ -88,22 +55,16 @@ class Masking:
 
     @classmethod
     def of(
-        cls,
-        tokenizer: "PreTrainedTokenizerBase",
-        vocabulary_size: int,
-        *,
-        anchor_visible: float = 0.0,
-        mlm_probability: float = 0.0,
+        cls, tokenizer: "PreTrainedTokenizerBase", vocabulary_size: int, **shares: float
     ) -> "Masking":
-        """Return the masking for the ids of a tokenizer."""
+        """Return the masking for the ids of a tokenizer; `shares` are the two that it takes."""
         ids: Any = tokenizer
         return cls(
             mask_id=ids.mask_token_id,
             pad_id=ids.pad_token_id,
             special_ids=tuple(ids.all_special_ids),
             vocabulary_size=vocabulary_size,
-            anchor_visible=anchor_visible,
-            mlm_probability=mlm_probability,
+            **shares,
         )
 
     def collate(self, rows: Sequence[tuple[int, Sequence[tuple[Ids, Flags]]]]) -> Batch:
@@ -125,14 +86,16 @@ class Masking:
         }
 
     def mask(self, ids: Ids, is_anchor: Flags, rng: np.random.Generator) -> tuple[Ids, Ids]:
-        """Return the input ids and the labels of a sequence."""
-        return mask_sequence(
-            ids,
-            is_anchor,
-            rng,
-            mask_id=self.mask_id,
-            special_ids=np.array(self.special_ids, np.int32),
-            vocabulary_size=self.vocabulary_size,
-            anchor_visible=self.anchor_visible,
-            mlm_probability=self.mlm_probability,
-        )
+        """Return the input ids and the labels of a sequence; a token without a label has -100."""
+        hidden = is_anchor & ~_choose_anchors(is_anchor, self.anchor_visible, rng)
+        inputs = np.where(hidden, np.int32(self.mask_id), ids)
+        labelled = hidden
+        if self.mlm_probability:
+            ordinary = ~is_anchor & ~np.isin(ids, np.array(self.special_ids, np.int32))
+            chosen = ordinary & (rng.random(len(ids)) < self.mlm_probability)
+            fate = rng.random(len(ids))
+            inputs = np.where(chosen & (fate < 0.8), np.int32(self.mask_id), inputs)
+            random_ids = rng.integers(0, self.vocabulary_size, len(ids), dtype=np.int32)
+            inputs = np.where(chosen & (fate >= 0.9), random_ids, inputs)
+            labelled = hidden | chosen
+        return inputs, np.where(labelled, ids, np.int32(IGNORED))

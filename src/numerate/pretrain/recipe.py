@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import torch
 
 from numerate.models.base_model import Base, load_base
+from numerate.models.card import write_baseline_card
 from numerate.pretrain.config import TrainingConfig
 
 NO_LIMIT = 10**9  # steps, when a budget of minutes ends the training
@@ -43,32 +44,26 @@ class Recipe(ABC, Generic[Config]):
         scheduler: A learning rate schedule of transformers to follow instead of `rate`, unless the
             budget is one of minutes.
         examples_per_epoch: Number of examples in an epoch; `prepare` sets it.
+        own_settings: Settings beside those of the config.
+        arguments: Arguments for transformers beside those that all recipes share.
     """
 
-    stage: ClassVar[str]
+    stage: ClassVar[str] = "baseline"
     markers: tuple[str, ...] = ()
     mean_over_step: ClassVar[bool] = False
     scheduler: str | None = None
     base: Base
     examples_per_epoch: int
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(
+        self, config: Config, *, own_settings: dict[str, Any], arguments: dict[str, Any]
+    ) -> None:
+        self.config, self.own_settings, self.arguments = config, own_settings, arguments
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that the result depends on, as they come back from JSON."""
         return dict(json.loads(json.dumps(asdict(self.config) | self.own_settings)))
-
-    @property
-    @abstractmethod
-    def own_settings(self) -> dict[str, Any]:
-        """Settings beside those of the config."""
-
-    @property
-    @abstractmethod
-    def arguments(self) -> dict[str, Any]:
-        """Arguments for transformers beside those that all recipes share."""
 
     def load(self) -> None:
         """Load the base model with its tokenizer."""
@@ -90,13 +85,7 @@ class Recipe(ABC, Generic[Config]):
     def measure(
         self, model: torch.nn.Module, batch: NestedBatch, n_labels: torch.Tensor | None
     ) -> Measure:
-        """Compute the loss of a batch.
-
-        Args:
-            model: The model as the trainer has wrapped it.
-            batch: What `collate` returned.
-            n_labels: With `mean_over_step`, the number of labels of the step.
-        """
+        """Compute the loss of a batch; with `mean_over_step`, the step has `n_labels` labels."""
 
     @abstractmethod
     def validate(self) -> dict[str, float]:
@@ -110,9 +99,9 @@ class Recipe(ABC, Generic[Config]):
     def describe(self) -> dict[str, Any]:
         """Return the entries of `run.json` that only this recipe has."""
 
-    @abstractmethod
     def write_card(self, run: dict[str, Any]) -> str:
-        """Return the model card for the content of a `run.json`."""
+        """Return the model card for the content of a `run.json`; by default that of a baseline."""
+        return write_baseline_card(run)
 
     def save(self, folder: Path) -> None:
         """Write the model, with the dropout rates of the base model, and its tokenizer."""

@@ -92,14 +92,11 @@ class RehearsalSource:
     def draw(self, corpus_tokens: int, rng: np.random.Generator) -> Sequences:
         """Return rehearsal sequences for a corpus of a number of tokens."""
         wanted = int(corpus_tokens * self.share / (1 - self.share))
-        texts = self.rehearsal.draw_texts(rng)
-        rows: list[tuple[np.ndarray, np.ndarray]] = []
-        while wanted > 0:
-            batch = islice(texts, _TEXTS_AT_A_TIME)
-            for ids, is_anchor in tokenize_documents(
-                batch, self.tokenizer, max_length=self.max_length
-            ):
-                if wanted > 0:
-                    rows.append((ids, is_anchor))
-                    wanted -= len(ids)
+        texts = self.rehearsal.draw_texts(rng) if wanted > 0 else ()
+        rows = []
+        for row in tokenize_documents(texts, self.tokenizer, max_length=self.max_length):
+            rows.append(row)
+            wanted -= len(row[0])
+            if wanted <= 0:
+                break
         return join_sequences(rows)

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
+from numerate.options import check_option
 from numerate.prime.text import PrimedNumeral, find_primed
 
 if TYPE_CHECKING:
@@ -66,12 +67,8 @@ class Sequences:
     @classmethod
     def load(cls, folder: Path) -> "Sequences":
         """Map the arrays that `save` wrote into memory."""
-        return cls(
-            *(
-                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-                for name in ("ids", "is_anchor", "bounds")
-            )
-        )
+        paths = [folder / f"{name}.npy" for name in ("ids", "is_anchor", "bounds")]
+        return cls(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in paths))
 
 
 def join_sequences(rows: Iterable[tuple[Ids, Flags]]) -> Sequences:
@@ -107,17 +104,11 @@ def tokenize_documents(
 ) -> Iterator[tuple[Ids, Flags]]:
     """Yield the sequences of primed documents, with special tokens, as ids and anchor flags.
 
-    A document that is too long is cut into several sequences; a numeral stays with its marker and
-    its anchor.
-
-    Args:
-        documents: Primed texts.
-        tokenizer: A fast tokenizer that has the markers.
-        max_length: Maximum number of tokens of a sequence, including the special ones.
-        keep: `anchored` yields only the sequences with an anchor, `all` yields all.
+    A document that is too long is cut into several sequences of at most `max_length` tokens; a
+    numeral stays with its marker and its anchor. With `keep="anchored"`, sequences without an
+    anchor are left out.
     """
-    if keep not in get_args(Keep):
-        raise InputError(f"keep must be among {', '.join(get_args(Keep))}, got {keep!r}")
+    check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
     room = max_length - len(before) - len(after)
     flags_before, flags_after = np.zeros(len(before), bool), np.zeros(len(after), bool)
@@ -144,13 +135,10 @@ def tokenize_documents(
 def cut_tokens(
     n_tokens: int, room: int, groups: list[tuple[int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each sequence that a document is cut into.
+    """Yield the start and end of each sequence, of at most `room` tokens, of a document.
 
-    Args:
-        n_tokens: Number of tokens of the document.
-        room: Maximum number of tokens of a sequence.
-        groups: For each primed numeral, the index of its first token, of the first token of its
-            anchor, and of the token after the anchor.
+    `groups` has for each primed numeral the index of its first token, of the first token of its
+    anchor, and of the token after the anchor.
     """
     start = 0
     while n_tokens - start > room:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerate.files import list_versions, read_json, write_file, write_json
+from numerate.files import list_versions, write_file, write_json
 from numerate.parallel import process_rank
 from numerate.pretrain.config import PretrainConfig
 from numerate.pretrain.resume import (
@@ -44,12 +44,8 @@ def pretrain_model(
 ) -> dict[str, Any]:
     """Pre-train a model on a primed corpus into a folder, and return the content of `run.json`.
 
-    Args:
-        primed: A corpus that `numerate prime` wrote.
-        config: The base model, the budget and the hyper-parameters.
-        folder: New or empty; with `resume`, it may hold a training that was cut off.
-        resume: Continue from the last checkpoint.
-        report: Called with the status after every batch.
+    The folder is new or empty; with `resume`, it may hold a training that was cut off. `report` is
+    called with the status after every batch.
     """
     from numerate.pretrain.anchors import AnchorRecipe
 
@@ -57,11 +53,7 @@ def pretrain_model(
 
 
 def train_model(
-    recipe: "Recipe[Any]",
-    folder: Path,
-    *,
-    resume: bool,
-    report: "Callable[[Status], object]",
+    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: "Callable[[Status], object]"
 ) -> dict[str, Any]:
     """Train by a recipe into a folder, and return the content of `run.json`."""
     done = find_done(folder, recipe.settings, resume=resume)
@@ -99,12 +91,6 @@ def train_model(
         _save(recipe, trainer, folder, result)
     trainer.accelerator.wait_for_everyone()
     return result
-
-
-def read_curve(folder: Path) -> list[dict[str, float]]:
-    """Return the logs and the validations of a training, in order of their steps."""
-    document = read_json(folder / _CURVE, "numerate-curve", made_by="numerate pretrain")
-    return list(document["entries"])
 
 
 def _validate_start(folder: Path, trainer: "RecipeTrainer") -> dict[str, float]:

@@ -35,14 +35,8 @@ class Pace(TrainerCallback):
     """A callback that decides when to log, evaluate, save and stop.
 
     Logs and evaluations come at fixed shares of the budget, checkpoints at intervals of time. The
-    clock of the first process decides for all processes.
-
-    Attributes:
-        n_steps: The number of optimizer steps, if no time limit comes first.
-        max_seconds: The time limit; None if there is none.
-        checkpoint_seconds: The seconds between two checkpoints.
-        elapsed_before: The seconds of training before this process resumed it.
-        fraction: The share of the budget that is used.
+    clock of the first process decides for all processes. `elapsed_before` are the seconds of
+    training before this process resumed it, `fraction` is the share of the budget that is used.
     """
 
     n_steps: int
@@ -192,13 +186,10 @@ class RecipeTrainer(Trainer):
     def log(self, logs: dict[str, float], *args: Any, **options: Any) -> None:
         """Add accuracy, speed and tokens to the logs of training."""
         if "loss" in logs:
-            labelled, correct, tokens = self._counts.tolist()
-            now = time.monotonic()
-            speed = tokens * self.accelerator.num_processes / (now - self._last_log)
-            logs |= {"accuracy": correct / max(labelled, 1), "tokens_per_second": speed}
-            logs["tokens"] = self.tokens_seen
+            accuracy, speed = self._measure_recent()
+            logs |= {"accuracy": accuracy, "tokens_per_second": speed, "tokens": self.tokens_seen}
             self._counts.zero_()
-            self._last_log = now
+            self._last_log = time.monotonic()
         super().log(logs, *args, **options)
 
     def floating_point_ops(self, inputs: NestedBatch) -> int:
@@ -211,18 +202,22 @@ class RecipeTrainer(Trainer):
     def _report_batch(self, measure: Measure) -> None:
         self._counts += torch.tensor([measure.labelled, measure.correct, measure.tokens])
         self.tokens_seen += measure.tokens * self.accelerator.num_processes
+        accuracy, speed = self._measure_recent()
+        status = Status(
+            fraction=self.pace.fraction,
+            tokens=self.tokens_seen,
+            tokens_per_second=speed,
+            loss=float(measure.loss.detach()),
+            accuracy=accuracy,
+            seconds_left=self.pace.seconds_left(),
+        )
+        self._report(status)
+
+    def _measure_recent(self) -> tuple[float, float]:
+        """Return the accuracy and the tokens per second since the last log."""
         labelled, correct, tokens = self._counts.tolist()
         seconds = max(time.monotonic() - self._last_log, 1e-9)
-        self._report(
-            Status(
-                fraction=self.pace.fraction,
-                tokens=self.tokens_seen,
-                tokens_per_second=tokens * self.accelerator.num_processes / seconds,
-                loss=float(measure.loss.detach()),
-                accuracy=correct / max(labelled, 1),
-                seconds_left=self.pace.seconds_left(),
-            )
-        )
+        return correct / max(labelled, 1), tokens * self.accelerator.num_processes / seconds
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Save a checkpoint, and mark it as complete: others are ignored on resume."""

@@ -3,13 +3,14 @@
 import math
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from accelerate import PartialState
 
 from numerate.fit.anchors import AnchorSet, rescale, restore
 from numerate.models.head import LabelledHead
@@ -27,14 +28,10 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 class Validation:
     """Metrics on held-out text with all anchors masked.
 
-    Attributes:
-        loss: The mean cross-entropy per token of an anchor.
-        accuracy: The share of anchors of which all tokens are predicted.
-        distance: The mean |ln predicted − ln true| over the predictions that are numbers; those
-            beyond the largest or smallest anchor count as that anchor.
-        readable: The share of predictions that are numbers.
-        majority: The accuracy of always predicting the most frequent anchor.
-        anchors: The number of anchors.
+    The loss is per token of an anchor, the accuracy the share of anchors of which all tokens are
+    predicted; `majority` is that of always predicting the most frequent anchor. `distance` is the
+    mean |ln predicted − ln true| over the predictions that are numbers, of which `readable` is the
+    share; those beyond the largest or smallest anchor count as that anchor.
     """
 
     loss: float
@@ -43,10 +40,6 @@ class Validation:
     readable: float
     majority: float
     anchors: int
-
-    def as_dict(self) -> dict[str, float]:
-        """Return the metrics by name."""
-        return asdict(self)
 
 
 class Validator:
@@ -76,19 +69,18 @@ class Validator:
         self._n_anchors = sum(true.values())
         self._majority = max(true.values()) / self._n_anchors
 
-    def validate(
-        self, model: "PreTrainedModel", head: LabelledHead, *, rank: int = 0, n_ranks: int = 1
-    ) -> Validation:
-        """Return the metrics of a model; each of `n_ranks` processes takes a part of the data."""
+    def validate(self, model: "PreTrainedModel", head: LabelledHead) -> Validation:
+        """Return the metrics of a model; each process takes a part of the data."""
+        processes = PartialState()
         device = next(model.parameters()).device
         was_training = model.training
         model.train(False)
         sums = torch.zeros(5, dtype=torch.float64, device=device)
         with torch.inference_mode():
-            for rows in self._batches[rank::n_ranks]:
+            for rows in self._batches[processes.process_index :: processes.num_processes]:
                 sums += torch.tensor(self._sum_batch(model, head, rows), device=device)
         model.train(was_training)
-        if n_ranks > 1:
+        if processes.num_processes > 1:
             torch.distributed.all_reduce(sums)
         loss, pieces, found, readable, distance = sums.tolist()
         return Validation(

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -24,6 +24,7 @@ from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker, NumeralForm
 from numerate.parallel import Progress, ignore_progress, map_ordered
 from numerate.prime.text import (
+    PrimedBytes,
     check_priming,
     count_markers,
     prime_block,
@@ -97,14 +98,9 @@ def prime_corpus(
 ) -> PrimedCorpus:
     """Prime a corpus into a folder; after an interruption, continue with the same call.
 
-    Args:
-        corpus: The text, without markers.
-        anchors: The anchors; a copy goes into the folder.
-        folder: A new or empty folder, or that of the same priming, finished or not.
-        marker: `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10.
-        numeral_form: `as-is`, or `digits` to remove thousands separators from numerals.
-        workers: Number of processes; the result does not depend on it.
-        progress: Called with the number of bytes of the corpus read so far.
+    The folder is new or empty, or that of the same priming, finished or not; a copy of the anchors
+    goes into it. `marker` and `numeral_form` are those of `prime_text`. `progress` is called with
+    the number of bytes of the corpus read so far.
     """
     check_priming(anchors, marker, numeral_form)
     settings = _describe(corpus, anchors, marker, numeral_form)
@@ -113,9 +109,8 @@ def prime_corpus(
         return open_primed(folder)
     was_there = folder.exists()
     write_json(folder / PLAN, {"format": FORMAT, "version": 1, "settings": settings})
-    make = partial(
-        _make_shard, folder=folder, anchors=anchors, marker=marker, numeral_form=numeral_form
-    )
+    prime = partial(prime_block, anchors=anchors, marker=marker, numeral_form=numeral_form)
+    make = partial(_make_shard, folder=folder, prime=prime)
     shards = []
     try:
         for (_, block), shard in map_ordered(make, enumerate(corpus.blocks()), workers=workers):
@@ -210,12 +205,7 @@ def _is_done(folder: Path, settings: dict[str, Any]) -> bool:
 
 
 def _make_shard(
-    numbered: tuple[int, Block],
-    *,
-    folder: Path,
-    anchors: AnchorSet,
-    marker: Marker,
-    numeral_form: NumeralForm,
+    numbered: tuple[int, Block], folder: Path, prime: Callable[[Block], PrimedBytes]
 ) -> dict[str, Any]:
     """Write the shard of a block unless it exists, and return its entry in the manifest."""
     number, block = numbered
@@ -223,7 +213,7 @@ def _make_shard(
     if path.exists():
         data = path.read_bytes()
     else:
-        data = _prime_block(block, anchors, marker, numeral_form)
+        data = _write_block(block, prime(block))
         write_file(path, data)
     return {
         "name": path.name,
@@ -234,11 +224,8 @@ def _make_shard(
     }
 
 
-def _prime_block(
-    block: Block, anchors: AnchorSet, marker: Marker, numeral_form: NumeralForm
-) -> bytes:
+def _write_block(block: Block, primed: PrimedBytes) -> bytes:
     """Return the content of a shard: the primed text or, for records, JSON Lines."""
-    primed = prime_block(block, anchors, marker=marker, numeral_form=numeral_form)
     if block.bounds is None:
         return primed.data
     bounds = tuple(primed.move(block.bounds).tolist())

@@ -54,13 +54,10 @@ class Priming:
     def show(
         self, texts: Sequence[str], anchor: Anchor, tokenizer: "PreTrainedTokenizerBase"
     ) -> list[PrimedText]:
-        """Return texts as input for the model, with the positions of all parts.
+        """Return texts without markers as input for the model, with the positions of all parts.
 
-        Args:
-            texts: Texts without markers.
-            anchor: `visible`; `masked`, with the same masks for every anchor, so that not even its
-                length is visible; or `absent`, without marker and anchor.
-            tokenizer: The model's tokenizer; it has the mask token.
+        An anchor is `visible`; `masked`, with the same masks for every anchor, so that not even its
+        length is visible; or `absent`, without its marker too.
         """
         check_option("anchor", anchor, Anchor)
         primed = prime_texts(

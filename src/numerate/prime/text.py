@@ -80,11 +80,7 @@ class PrimedBytes:
 
 
 def prime_text(
-    text: str,
-    anchors: AnchorSet,
-    *,
-    marker: Marker = "anc",
-    numeral_form: NumeralForm = "as-is",
+    text: str, anchors: AnchorSet, *, marker: Marker = "anc", numeral_form: NumeralForm = "as-is"
 ) -> PrimedText:
     """Return the text with an anchor after each numeral, and the positions of all three parts.
 
@@ -94,11 +90,8 @@ def prime_text(
     >>> primed.spans
     (PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22)),)
 
-    Args:
-        text: Any text without markers.
-        anchors: The anchors; their scale decides which is nearest, their domain what is a numeral.
-        marker: `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10.
-        numeral_form: `as-is`, or `digits` to remove thousands separators from numerals.
+    The marker is `anc`; `lr` for the direction of the anchor; or `exp` for anchors on log10. The
+    numeral form `digits` removes thousands separators from numerals.
     """
     return prime_texts([text], anchors, marker=marker, numeral_form=numeral_form)[0]
 
@@ -210,11 +203,7 @@ def _prime_bytes(
 
 
 def prime_block(
-    block: Block,
-    anchors: AnchorSet,
-    *,
-    marker: Marker = "anc",
-    numeral_form: NumeralForm = "as-is",
+    block: Block, anchors: AnchorSet, *, marker: Marker = "anc", numeral_form: NumeralForm = "as-is"
 ) -> PrimedBytes:
     """Prime a block of a corpus; if it contains a marker, the error names the line or record."""
     clash = _find_marker(block.data)

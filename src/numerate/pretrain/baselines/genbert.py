@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,7 +19,6 @@ from torch.nn.utils.rnn import pad_sequence
 from numerate.errors import InputError
 from numerate.extract.corpus import open_corpus
 from numerate.models.base_model import find_positions, max_tokens
-from numerate.models.card import write_baseline_card
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.head import LabelledHead
 from numerate.pretrain.baselines.genbert_questions import KINDS, NumericalData
@@ -63,18 +62,11 @@ class EncodedQuestion(NamedTuple):
 class GenbertRecipe(Recipe[GenbertConfig]):
     """Questions with answers to write, and a few texts with masks."""
 
-    stage: ClassVar[str] = "baseline"
     examples_per_epoch = EPOCH
 
-    @property
-    def own_settings(self) -> dict[str, Any]:
-        """The name of the recipe."""
-        return {"recipe": self.config.recipe}
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The weight decay and the gradient clipping of the paper."""
-        return {"weight_decay": WEIGHT_DECAY, "max_grad_norm": MAX_GRAD_NORM}
+    def __init__(self, config: GenbertConfig) -> None:
+        arguments = {"weight_decay": WEIGHT_DECAY, "max_grad_norm": MAX_GRAD_NORM}
+        super().__init__(config, own_settings={"recipe": config.recipe}, arguments=arguments)
 
     def load(self) -> None:
         """Load the base model, with a tokenizer that splits numbers into digits."""
@@ -166,10 +158,6 @@ class GenbertRecipe(Recipe[GenbertConfig]):
             "parameters": self.base.model.num_parameters(),
             "data": {"kinds": list(KINDS), "texts": len(self._texts) if self._texts else 0},
         }
-
-    def write_card(self, run: dict[str, Any]) -> str:
-        """Return the model card."""
-        return write_baseline_card(run)
 
     def _read_texts(self, folder: Path) -> Sequences:
         tokenizer = self.base.tokenizer

@@ -24,11 +24,8 @@ KINDS = ("sum", "list", "words", "dates", "span", "share")
 NUMBER_LIMIT = 20_000  # whole parts are below it
 _DEV_SHARE = 5  # one in five numbers is for validation
 _FIRST, _LAST = date(1100, 1, 1).toordinal(), date(2100, 1, 1).toordinal()
-_DECIMALS = (
-    0.2,
-    0.4,
-    0.4,
-)  # probabilities of none, one and two decimals; half of all numbers are always whole
+# Probabilities of none, one and two decimals; half of all numbers are always whole.
+_DECIMALS = (0.2, 0.4, 0.4)
 _CENT = Decimal("0.01")
 
 

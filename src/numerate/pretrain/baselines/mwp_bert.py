@@ -7,7 +7,7 @@ them from the hidden states of the numbers and of the whole problem. The loss is
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ import torch
 
 from numerate.errors import InputError
 from numerate.models.base_model import max_tokens
-from numerate.models.card import write_baseline_card
 from numerate.pretrain.baselines.problem_model import (
     HEADS,
     OBJECTIVES,
@@ -37,17 +36,9 @@ _BATCH = 64  # problems per batch of validation
 class MwpBertRecipe(Recipe[MwpBertConfig]):
     """Math word problems with eight objectives."""
 
-    stage: ClassVar[str] = "baseline"
-
-    @property
-    def own_settings(self) -> dict[str, Any]:
-        """The name of the recipe."""
-        return {"recipe": self.config.recipe}
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The weight decay and the gradient clipping of the released code."""
-        return {"weight_decay": WEIGHT_DECAY, "max_grad_norm": MAX_GRAD_NORM}
+    def __init__(self, config: MwpBertConfig) -> None:
+        arguments = {"weight_decay": WEIGHT_DECAY, "max_grad_norm": MAX_GRAD_NORM}
+        super().__init__(config, own_settings={"recipe": config.recipe}, arguments=arguments)
 
     def prepare(self, folder: Path) -> None:
         """Read the problems, hold some out, and add the networks of the objectives."""
@@ -129,10 +120,6 @@ class MwpBertRecipe(Recipe[MwpBertConfig]):
             "parameters": self.base.model.num_parameters() - n_heads,
             "data": {"problems": len(self._train), "held_out": len(self._held_out)},
         }
-
-    def write_card(self, run: dict[str, Any]) -> str:
-        """Return the model card."""
-        return write_baseline_card(run)
 
     def save(self, folder: Path) -> None:
         """Write model and tokenizer, without the networks of the objectives."""

@@ -175,9 +175,7 @@ class ProblemModel:
 def pool_states(states: torch.Tensor, batch: Batch) -> dict[str, torch.Tensor]:
     """Return the mean states of problems and of numbers, and the joined ones of pairs.
 
-    Args:
-        states: The hidden states, shape (problems, tokens, width).
-        batch: What `ProblemModel.collate` returned.
+    The hidden states have the shape (problems, tokens, width).
     """
     mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
     number_of = batch["number_of"]

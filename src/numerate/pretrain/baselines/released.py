@@ -48,12 +48,7 @@ _BAD_PICKLES = (
 
 
 def load_released(kind: str, folder: str) -> tuple["BertModel", "PreTrainedTokenizerBase"]:
-    """Return the encoder of a released checkpoint and its tokenizer.
-
-    Args:
-        kind: `genbert` or `mwp-bert`.
-        folder: The folder with the files of the authors.
-    """
+    """Return the encoder and the tokenizer of a checkpoint: `genbert` or `mwp-bert`."""
     place = Path(folder)
     config = _read_config(place, NAMES[kind])
     vocabulary = _read_vocabulary(place, config.vocab_size)

@@ -10,7 +10,6 @@ from numerate.pretrain.config import BaselineConfig, GenbertConfig
 from numerate.pretrain.train import train_model
 
 if TYPE_CHECKING:
-    from numerate.pretrain.recipe import Recipe
     from numerate.progress import Status
 
 
@@ -23,22 +22,14 @@ def train_baseline(
 ) -> dict[str, Any]:
     """Train a baseline into a folder, and return the content of `run.json`.
 
-    Args:
-        config: The recipe, the base model, the budget and the hyper-parameters.
-        folder: New or empty; with `resume`, it may hold a training that was cut off.
-        resume: Continue from the last checkpoint.
-        report: Called with the status after every batch.
+    The folder is new or empty; with `resume`, it may hold a training that was cut off. `report` is
+    called with the status after every batch.
     """
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("baselines train in one process; start them without torchrun")
-    return train_model(_make_recipe(config), Path(folder), resume=resume, report=report)
-
-
-def _make_recipe(config: BaselineConfig) -> "Recipe[Any]":
-    if isinstance(config, GenbertConfig):
-        from numerate.pretrain.baselines.genbert import GenbertRecipe
-
-        return GenbertRecipe(config)
+    from numerate.pretrain.baselines.genbert import GenbertRecipe
     from numerate.pretrain.baselines.mwp_bert import MwpBertRecipe
 
-    return MwpBertRecipe(config)
+    if isinstance(config, GenbertConfig):
+        return train_model(GenbertRecipe(config), Path(folder), resume=resume, report=report)
+    return train_model(MwpBertRecipe(config), Path(folder), resume=resume, report=report)

@@ -7,7 +7,7 @@ equation is in prefix form) or a JSON file in that of MathQA (formulas are neste
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -64,10 +64,7 @@ _Path = tuple[tuple[str, int], ...]
 
 def read_problems(path: Path) -> list[Problem]:
     """Return the problems of a .csv or .json file; InputError names the row that is wrong."""
-    readers: dict[str, Callable[[Path], Iterator[Problem]]] = {
-        ".csv": _read_csv,
-        ".json": _read_json,
-    }
+    readers = {".csv": _read_csv, ".json": _read_json}
     if path.suffix not in readers:
         raise InputError(f"{path}: problems must be a .csv or .json file")
     try:
