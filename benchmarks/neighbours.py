@@ -54,7 +54,7 @@ def measure(corpus: str, seed: int, *, shuffled: bool) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder, _shuffle_anchors() if shuffled else nullcontext():
         run_config(load_config("demo", changes), Path(folder), workers=1, quiet=True)
         return {
-            one.system: one.neighbours.typical_factor
+            one.system: one.neighbours.mean_factor
             for one in read_run(Path(folder)).diagnostics
             if one.neighbours
         }

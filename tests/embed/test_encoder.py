@@ -305,3 +305,13 @@ def test_a_name_on_the_hub_brings_its_anchors(anchored_models, tmp_path):
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout == "in 1999 <ANC> 86\n"
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_all_layers_in_one_pass_are_the_layers_one_by_one(architecture, anchored_models):
+    encoder = load(str(anchored_models(architecture)))
+    layers = encoder.embed_layers(NUMERALS, anchor="masked", read="anchor")
+    assert len(layers) == encoder.n_layers + 1
+    for layer, vectors in enumerate(layers):
+        alone = encoder.embed_numerals(NUMERALS, anchor="masked", read="anchor", layers=[layer])
+        np.testing.assert_array_equal(vectors, alone)

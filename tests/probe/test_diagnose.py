@@ -25,9 +25,9 @@ class LayeredOracle(NumeralSystem):
 
     n_layers = 1
 
-    def embed_layer(self, layer, numerals):
+    def embed_layers(self, numerals):
         values = np.log(np.asarray(numerals, float))[:, None]
-        return values if layer else np.ones_like(values)
+        return [np.ones_like(values), values]
 
 
 LAYERED = LayeredOracle("ours", CONTROLS["control:oracle"])

@@ -17,9 +17,9 @@ def make_neighbours(factors):
     return Neighbours(ASKED, nearest, {1999: (2000, 1990)})
 
 
-def test_the_typical_factor_is_the_median_of_ratios_up_or_down():
-    assert make_neighbours((4, 4)).typical_factor == pytest.approx(4)
-    assert make_neighbours((2, 8)).typical_factor == pytest.approx(4)  # half way in logarithms
+def test_the_mean_factor_is_the_geometric_mean_of_ratios_up_or_down():
+    assert make_neighbours((4, 4)).mean_factor == pytest.approx(4)
+    assert make_neighbours((2, 8)).mean_factor == pytest.approx(4)  # half way in logarithms
 
 
 def test_a_row_for_each_numeral_and_no_numbers_below_one():
@@ -39,8 +39,8 @@ def test_a_trained_system_is_compared_with_its_own_twin():
     }
     headline = compare_twins(found)
     assert headline.title == (
-        "After training, the 2 numbers most like a given one are typically off by a factor of "
-        "1.5; before, by 2"
+        "After training, the 2 numbers most like a given one are off by a factor of 1.5 on "
+        "average; before, by 2"
     )
     assert headline.detail.startswith("After is b (absent). Before is its twin")
     assert "over 4 numbers" in headline.detail

@@ -221,7 +221,7 @@ def test_a_twin_is_the_untrained_model_shown_and_read_as_its_variant_is(config_f
     systems = {score.system for score in read_scores(tmp_path / "run/probe/scores.jsonl")}
     assert systems == {"untrained ln-anchors (masked)", "ln-anchors (masked)"}
     page = (tmp_path / "run/report/index.html").read_text()
-    assert "numbers most like a given one are typically off by a factor of" in page
+    assert "numbers most like a given one are off by a factor of" in page
 
 
 def test_systems_with_like_names_have_folders_of_their_own(config_file, tmp_path):

@@ -60,7 +60,7 @@ def demo(
             help="Another base model: a folder or a name on the hub.", show_default="MiniLM"
         ),
     ] = None,
-    workers: Workers = 0,
+    workers: Workers = 1,  # starting processes would take longer than the work of one
     quiet: Quiet = False,
 ) -> None:
     """Run all stages on the embedded corpus and a small BERT, within minutes."""

@@ -87,10 +87,29 @@ class Encoder:
                 the same.
             progress: Called after every batch with the number of different inputs that are done.
         """
-        written = write_numerals(numerals, self.domain)
-        return self._embed(
-            written, anchor, read, layers, batch_tokens, progress, keep_special=False
+        written, groups = write_numerals(numerals, self.domain), [self._check_layers(layers)]
+        vectors: Vectors
+        [vectors] = self._embed(
+            written, anchor, read, groups, batch_tokens, progress, keep_special=False
         )
+        return vectors
+
+    def embed_layers(
+        self,
+        numerals: Sequence[object] | npt.NDArray[Any],
+        *,
+        anchor: Anchor | None = None,
+        read: Readout = "all",
+    ) -> Vectors:
+        """Return the vectors of each layer in one pass, shape (layers + 1, numerals, width).
+
+        The first are the embeddings, below all layers. The arguments are those of `embed_numerals`.
+        """
+        written, groups = (
+            write_numerals(numerals, self.domain),
+            [[n] for n in range(self.n_layers + 1)],
+        )
+        return self._embed(written, anchor, read, groups, BATCH_TOKENS, None, keep_special=False)
 
     def embed_texts(
         self,
@@ -113,7 +132,12 @@ class Encoder:
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise InputError(f"texts[{index}] must be a string, got {text!r}")
-        return self._embed(texts, anchor, read, layers, batch_tokens, progress, keep_special=True)
+        groups = [self._check_layers(layers)]
+        vectors: Vectors
+        [vectors] = self._embed(
+            texts, anchor, read, groups, batch_tokens, progress, keep_special=True
+        )
+        return vectors
 
     def show(self, texts: Sequence[str], anchor: Anchor | None = None) -> list[PrimedText]:
         """Return texts without markers as the model sees them, with the spans of their numerals."""
@@ -127,12 +151,13 @@ class Encoder:
         texts: Sequence[str],
         anchor: Anchor | None,
         read: Readout,
-        layers: Sequence[int] | None,
+        groups: list[list[int]],
         batch_tokens: int,
         progress: Progress | None,
         *,
         keep_special: bool,
     ) -> Vectors:
+        """Return the vectors for each group of layers to sum, shape (groups, texts, width)."""
         anchor = self._check_anchor(anchor)
         check_option("read", read, Readout)
         if anchor == "absent" and read in ("marker", "anchor"):
@@ -145,19 +170,20 @@ class Encoder:
         inputs = tokenize_inputs(
             shown, self.tokenizer, read=read, max_length=self.max_length, keep_special=keep_special
         )
-        vectors = self._run(inputs, self._check_layers(layers), batch_tokens, progress)
-        return vectors[[index[text] for text in texts]]
+        vectors = self._run(inputs, groups, batch_tokens, progress)
+        return vectors[:, [index[text] for text in texts]]
 
     def _run(
-        self, inputs: Inputs, layers: list[int], batch_tokens: int, progress: Progress | None
+        self, inputs: Inputs, groups: list[list[int]], batch_tokens: int, progress: Progress | None
     ) -> Vectors:
-        """Return one row per input, computed in batches of similar length."""
-        vectors = np.empty((len(inputs), int(self.model.config.hidden_size)), np.float32)
+        """Return one row per input for each group of layers, in batches of similar length."""
+        width = int(self.model.config.hidden_size)
+        vectors = np.empty((len(groups), len(inputs), width), np.float32)
         done = 0
         with torch.inference_mode():
             for rows in cut_batches(inputs.lengths, batch_tokens):
-                vectors[rows] = self._run_batch(
-                    *inputs.pad(rows, self.tokenizer.pad_token_id or 0), layers
+                vectors[:, rows] = self._run_batch(
+                    *inputs.pad(rows, self.tokenizer.pad_token_id or 0), groups
                 )
                 done += len(rows)
                 if progress:
@@ -169,22 +195,25 @@ class Encoder:
         ids: torch.Tensor,
         attention_mask: torch.Tensor,
         is_read: torch.Tensor,
-        layers: list[int],
+        groups: list[list[int]],
     ) -> Vectors:
-        device = self.model.device
+        device, last = self.model.device, [self.n_layers]
         with self._autocast():
             output = self.model(
                 input_ids=ids.to(device),
                 attention_mask=attention_mask.to(device),
-                output_hidden_states=layers != [self.n_layers],
+                output_hidden_states=groups != [last],
             )
-        if layers == [self.n_layers]:
-            states = output.last_hidden_state
-        else:
-            states = sum(output.hidden_states[layer] for layer in layers)
         weights = is_read.double() / is_read.sum(dim=1, keepdim=True)
-        pooled = torch.bmm(weights.to(device, torch.float32).unsqueeze(1), states.float())
-        return np.asarray(pooled.squeeze(1).cpu().numpy(), np.float32)
+        weights = weights.to(device, torch.float32).unsqueeze(1)
+        pooled = []
+        for layers in groups:
+            if layers == last:
+                states = output.last_hidden_state
+            else:
+                states = sum(output.hidden_states[layer] for layer in layers)
+            pooled.append(torch.bmm(weights, states.float()).squeeze(1))
+        return np.asarray(torch.stack(pooled).cpu().numpy(), np.float32)
 
     def _autocast(self) -> torch.autocast:
         wanted = self.precision == "bf16" or (self.precision == "auto" and has_fast_bf16())

@@ -56,9 +56,9 @@ class Neighbours:
         return gaps
 
     @property
-    def typical_factor(self) -> float:
-        """The median factor between a numeral and a neighbour; 1 means the same size."""
-        return float(np.exp(np.median(self.gaps)))
+    def mean_factor(self) -> float:
+        """The factor between a numeral and a neighbour, by the geometric mean; 1 is the same size."""
+        return float(np.exp(self.gaps.mean()))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ nothing else, so that all systems answer the same questions and their scores can
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -154,13 +154,21 @@ def probe_layers(system: System, plan: Plan, path: Path, *, note: Note = _ignore
 
 
 def split_layers(system: System) -> list[System]:
-    """Return each layer of a model as a system of its own; layer 0 is the embeddings."""
+    """Return each layer of a model as a system of its own; layer 0 is the embeddings.
+
+    One pass of the model serves all layers.
+    """
     if not isinstance(system, LayeredSystem):
         raise InputError(f"{system.name}: has no layers; ask a model")
+    embed_layers = lru_cache(lambda numerals: system.embed_layers(numerals))
+
+    def embed_layer(numerals: Sequence[int], layer: int) -> Matrix:
+        return embed_layers(tuple(numerals))[layer]
+
     return [
         NumeralSystem(
             str(replace(SystemLabel.parse(system.name), layer=layer)),
-            partial(system.embed_layer, layer),
+            partial(embed_layer, layer=layer),
             f"{system.fingerprint} layer {layer}",
         )
         for layer in range(system.n_layers + 1)

@@ -61,8 +61,8 @@ class LayeredSystem(System, Protocol):
     def n_layers(self) -> int:
         """The number of layers above the embeddings."""
 
-    def embed_layer(self, layer: int, numerals: Sequence[int], /) -> Matrix:
-        """Return a row of one layer for each numeral."""
+    def embed_layers(self, numerals: Sequence[int], /) -> Sequence[Matrix]:
+        """Return a row for each numeral, for every layer."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,9 @@ class ModelSystem:
         """Return a row for each text."""
         return self.encoder.embed_texts(texts, layers=self.label.layers, **self._options)
 
-    def embed_layer(self, layer: int, numerals: Sequence[int], /) -> Matrix:
-        """Return a row of one layer for each numeral; layer 0 is the embeddings."""
-        return self.encoder.embed_numerals(numerals, layers=[layer], **self._options)
+    def embed_layers(self, numerals: Sequence[int], /) -> Sequence[Matrix]:
+        """Return a row for each numeral, for every layer; layer 0 is the embeddings."""
+        return list(self.encoder.embed_layers(numerals, **self._options))
 
     @property
     def _options(self) -> dict[str, Any]:

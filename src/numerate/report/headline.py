@@ -35,13 +35,13 @@ def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     pairs = [name for name in found if _name_twin(name) in found]
     if not pairs:
         return None
-    best = min(pairs, key=lambda name: found[name].typical_factor)
+    best = min(pairs, key=lambda name: found[name].mean_factor)
     after, before = found[best], found[_name_twin(best)]
     gaps = [near.gaps.mean(axis=1) for near in (before, after)]
     gain = summarize_values(gaps[0] - gaps[1])
     n_nearest = after.nearest.shape[1]
-    title = f"the {n_nearest} numbers most like a given one are typically off by a factor of "
-    title += f"{after.typical_factor:.3g}; before, by {before.typical_factor:.3g}"
+    title = f"the {n_nearest} numbers most like a given one are off by a factor of "
+    title += f"{after.mean_factor:.2g} on average; before, by {before.mean_factor:.2g}"
     if gain.mean > gain.half:
         title = f"After training, {title}"
     else:
@@ -49,7 +49,7 @@ def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     interval = f"{gain.mean:.2f}\u00a0±\u00a0{gain.half:.2f}"
     detail = (
         f"After is {best}. Before is its twin: the same model, untrained, shown the same text and "
-        f"read at the same place. Both are medians over {len(after.asked):,} numbers from 1 to "
+        f"read at the same place. Both are geometric means over {len(after.asked):,} numbers from 1 to "
         f"10^10 that the corpus does not contain; {_percent(float(np.mean(gaps[1] < gaps[0])))} of "
         f"them have nearer neighbours after training. In ln, the gap shrinks by {interval} on "
         "average (95\u00a0% interval over numbers, one training)."

@@ -22,7 +22,7 @@ def chart_neighbours(diagnostics: Sequence[Diagnostics], systems: Systems) -> Ch
             system,
             x,
             y,
-            note=f"off by a factor of {near.typical_factor:.2f}",
+            note=f"off by a factor of {near.mean_factor:.2f}",
             series=(systems.series(system, _pair_in_turn(near)),),
             systems=(systems.index(system),),
         )
@@ -33,7 +33,7 @@ def chart_neighbours(diagnostics: Sequence[Diagnostics], systems: Systems) -> Ch
         f"Each dot is one of {n_asked:,} numbers that the corpus does not contain, drawn against "
         f"one of the {n_nearest} numbers, among 1,000 from 1 to 10^10, whose vectors are most like "
         "its own. On the diagonal both have the same size. The factor above each panel is the "
-        "median over all these pairs. No probe is trained for this."
+        "geometric mean over all these pairs. No probe is trained for this."
     )
     return Chart(
         name="neighbours",

@@ -137,7 +137,7 @@ class Config(Section):
 
 def load_config(name: str, changes: Sequence[str] = ()) -> Config:
     """Return the config of a TOML file or a built-in name, changed by `KEY=VALUE` texts."""
-    if name in BUILT_IN and not Path(name).exists():
+    if name in BUILT_IN and not Path(name).is_file():
         data = resources.files("numerate").joinpath("data", f"{name}.toml").read_bytes()
     else:
         try:
