@@ -57,7 +57,7 @@ class Neighbours:
 
     @property
     def mean_factor(self) -> float:
-        """The factor between a numeral and a neighbour, by the geometric mean; 1 is the same size."""
+        """The geometric mean of the factors between numerals and neighbours; 1 is the same size."""
         return float(np.exp(self.gaps.mean()))
 
 

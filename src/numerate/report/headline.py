@@ -49,10 +49,11 @@ def compare_twins(found: Mapping[str, Neighbours]) -> Headline | None:
     interval = f"{gain.mean:.2f}\u00a0±\u00a0{gain.half:.2f}"
     detail = (
         f"After is {best}. Before is its twin: the same model, untrained, shown the same text and "
-        f"read at the same place. Both are geometric means over {len(after.asked):,} numbers from 1 to "
-        f"10^10 that the corpus does not contain; {_percent(float(np.mean(gaps[1] < gaps[0])))} of "
-        f"them have nearer neighbours after training. In ln, the gap shrinks by {interval} on "
-        "average (95\u00a0% interval over numbers, one training)."
+        f"read at the same place. Both are geometric means over {len(after.asked):,} numbers from "
+        "1 to 10^10 that the corpus does not contain; "
+        f"{_percent(float(np.mean(gaps[1] < gaps[0])))} of them have nearer neighbours after "
+        f"training. In ln, the gap shrinks by {interval} on average (95\u00a0% interval over "
+        "numbers, one training)."
     )
     return Headline(title, detail)
 
