@@ -27,7 +27,7 @@ from numerate.run.config import load_config
 from numerate.run.execute import run_config
 
 KEPT = Path(__file__).parents[1] / "results" / "neighbours"
-SEEDS = (1, 2, 3)
+SEEDS = (11, 12, 13)  # other than those by which the settings were chosen
 VARIANTS = ("ln-anchors", "ln-spread")
 
 
