@@ -1,7 +1,7 @@
 """How training changes which numbers are neighbours, beside two controls, over several seeds.
 
-Runs the demo with other seeds of training: each variant; its twin, the same model untrained, with
-the same bare numbers and read at the same tokens; and the variant trained on *shuffled* anchors,
+Runs the demo with other seeds of training: each variant; its twin, the same model untrained, shown
+the same text (anchors masked) and read at the same tokens; and the variant trained on *shuffled* anchors,
 where every numeral has the anchor of another. An effect that shuffled anchors have too does not
 come from the anchors.
 

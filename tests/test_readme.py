@@ -40,7 +40,7 @@ def find_python(page):
 def test_the_readme_trains_and_prints_neighbours_before_and_after(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     [block] = find_python(README)
-    quick = block.replace("20_000", "400")
+    quick = block.replace("28_000", "400")
     assert quick != block
     exec(compile(quick, README.name, "exec"), {})
     lines = capsys.readouterr().out.splitlines()

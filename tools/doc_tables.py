@@ -147,7 +147,7 @@ def neighbour_table(path: Path) -> str:
     kinds = {"untrained": "untrained ", "trained on shuffled anchors": "shuffled ", "trained": ""}
     rows = []
     for variant in ("ln-anchors", "ln-spread"):
-        label = SystemLabel(name=variant, shown="absent")
+        label = SystemLabel(name=variant, shown="masked")
         found = [document["factors"][f"{prefix}{label}"] for prefix in kinds.values()]
         rows.append([f"`{variant}`", *map(_format_factors, found)])
     return format_table(["the ten most like it are off by a factor of", *kinds], rows)
