@@ -1,9 +1,9 @@
 """How training changes which numbers are neighbours, beside two controls, over several seeds.
 
 Runs the demo with other seeds of training: each variant; its twin, the same model untrained, shown
-the same text (anchors masked) and read at the same tokens; and the variant trained on *shuffled* anchors,
-where every numeral has the anchor of another. An effect that shuffled anchors have too does not
-come from the anchors.
+the same text (anchors masked) and read at the same tokens; and the variant trained on *shuffled*
+anchors, where every numeral has the anchor of another. An effect that shuffled anchors have too
+does not come from the anchors.
 
 `python -m benchmarks.neighbours [NAME=CORPUS]` writes `results/neighbours/NAME.json`; the default
 corpus is the embedded one, on which the settings were chosen.
@@ -34,17 +34,15 @@ VARIANTS = ("ln-anchors", "ln-spread")
 def main(name: str, corpus: str) -> None:
     """Train with every seed on anchors and on shuffled anchors; save how far off neighbours are."""
     found: dict[str, list[float]] = {}
-    for seed in SEEDS:
+    tokens = load_config("demo").variants[VARIANTS[0]].pretrain.max_tokens
+    for index, seed in enumerate(SEEDS):
         for shuffled in (False, True):
             for system, factor in measure(corpus, seed, shuffled=shuffled).items():
                 label = f"shuffled {system}" if shuffled else system
                 found.setdefault(label, []).append(factor)
                 print(f"seed {seed}, {label}: off by a factor of {factor:.3f}", flush=True)
-    tokens = load_config("demo").variants[VARIANTS[0]].pretrain.max_tokens
-    write_json(
-        KEPT / f"{name}.json",
-        {"corpus": name, "tokens": tokens, "seeds": SEEDS, "factors": found},
-    )
+        done = {"corpus": name, "tokens": tokens, "seeds": SEEDS[: index + 1], "factors": found}
+        write_json(KEPT / f"{name}.json", done)
 
 
 def measure(corpus: str, seed: int, *, shuffled: bool) -> dict[str, float]:
