@@ -150,7 +150,8 @@ def neighbour_table(path: Path) -> str:
         label = SystemLabel(name=variant, shown="masked")
         found = [document["factors"][f"{prefix}{label}"] for prefix in kinds.values()]
         rows.append([f"`{variant}`", *map(_format_factors, found)])
-    return format_table(["the ten most like it are off by a factor of", *kinds], rows)
+    title = f"{len(document['seeds'])} trainings each: the ten most like it are off by a factor of"
+    return format_table([title, *kinds], rows)
 
 
 def _format_factors(factors: Sequence[float]) -> str:
