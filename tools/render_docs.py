@@ -30,7 +30,7 @@ WIKIPEDIA = ROOT / "results" / "wikipedia"
 LONGER = ROOT / "results" / "longer"
 SPREAD = ROOT / "results" / "tries" / "spread" / "scores.jsonl"
 DEMO = ROOT / "results" / "demo"
-NEIGHBOURS = ROOT / "results" / "neighbours"
+NEIGHBOURS = ROOT / "results" / "neighbours" / "wikitext-2.json"
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
