@@ -27,6 +27,7 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it():
     code = "import sys; sys.modules['torch'] = None; import numerate; numerate.load"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = done.stderr.strip().splitlines()[-1]
-    assert last.endswith("Error: numerate.load needs torch: pip install 'numerate[embed]'")
+    named = "numerate.load needs torch: pip install 'numerate[embed]'"
+    assert last == f"numerate.errors.MissingExtraError: {named}"
     project = tomllib.loads((README.parent / "pyproject.toml").read_text())["project"]
     assert set(numerate._EXTRAS.values()) <= project["optional-dependencies"].keys()

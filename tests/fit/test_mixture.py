@@ -193,3 +193,9 @@ def test_a_fit_that_is_cut_short_says_so(monkeypatch):
     start = draw_start(values, counts, 50, np.random.default_rng(0))
     fit = fit_mixture(values, counts, start)
     assert (fit.iterations, fit.converged) == (2, False)
+
+
+@pytest.mark.parametrize("n_components", [0, 11])
+def test_components_must_fit_the_observations(n_components):
+    with pytest.raises(ValueError, match=f"got {n_components} for 10"):
+        draw_start(np.array([1.0]), np.array([10]), n_components, np.random.default_rng(0))

@@ -63,6 +63,11 @@ def draw_start(
 ) -> Mixture:
     """Return a start of EM: components at randomly drawn observations, with variance 0."""
     total = int(counts.sum())
+    if not 1 <= n_components <= total:
+        raise ValueError(
+            f"n_components must be from 1 to the number of observations, got {n_components} "
+            f"for {total}"
+        )
     drawn = rng.multivariate_hypergeometric(counts, n_components, method="marginals")
     chosen = np.flatnonzero(drawn)
     copies = drawn[chosen]
