@@ -11,6 +11,7 @@ from numerate.options import Anchor, Errors
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar and no tables.")]
 Field = Annotated[str, typer.Option(help="Field of a record that holds its text.")]
@@ -30,7 +31,14 @@ def print_shown(renderable: "RenderableType", quiet: bool) -> None:
     from rich.console import Console
 
     if not quiet:
-        Console().print(renderable)
+        Console().print(renderable, crop=False)
+
+
+def path_line(text: str, style: str = "") -> "Text":
+    """Return a line that ends in a path, which a narrow terminal does not break."""
+    from rich.text import Text
+
+    return Text(text, style=style, no_wrap=True, overflow="ignore")
 
 
 def count_workers(workers: int) -> int:

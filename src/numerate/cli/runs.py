@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from numerate.cli.arguments import Compare, Quiet, Workers, count_workers, print_shown
+from numerate.cli.arguments import Compare, Quiet, Workers, count_workers, path_line, print_shown
 
 if TYPE_CHECKING:
     from numerate.run.config import Config
@@ -44,12 +44,10 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write tables, figures and a page on the results of a run."""
-    from rich.text import Text
-
     from numerate.report.write import write_report
 
     page = write_report(folder, compare=compare, examples=examples)
-    print_shown(Text(f"The page is {page}"), quiet)
+    print_shown(path_line(f"The page is {page}"), quiet)
 
 
 def demo(

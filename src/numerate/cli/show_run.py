@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from numerate.cli.arguments import path_line
 from numerate.cli.show import start_table
 from numerate.cli.show_probe import show_scores
 from numerate.progress import format_seconds
@@ -68,7 +69,7 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
     )
     tables = show_scores(tabulate_scores([*scores, *beside]))
     headline = choose_headline(run)
-    more = Text(f"All tables are in {page.parent / 'tables'}", style="dim")
+    more = path_line(f"All tables are in {page.parent / 'tables'}", "dim")
     notes = [Text(note, style="dim") for note in run.notes]
     return Group(
         _show_neighbours(run),
@@ -77,7 +78,7 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
         Text(f"{headline.detail}\n"),
         *notes,
         more,
-        Text(f"The page is {page}", style="bold"),
+        path_line(f"The page is {page}", "bold"),
     )
 
 
