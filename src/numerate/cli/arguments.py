@@ -28,10 +28,10 @@ _MOST = 1_000_000
 
 def print_shown(renderable: "RenderableType", quiet: bool) -> None:
     """Print a table or a text, unless the command is quiet."""
-    from rich.console import Console
+    from rich.console import Console, Group
 
     if not quiet:
-        Console().print(renderable, crop=False)
+        Console().print(Group(renderable), crop=False)  # bare, a text would lose its `no_wrap`
 
 
 def path_line(text: str, style: str = "") -> "Text":
