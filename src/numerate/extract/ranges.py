@@ -29,6 +29,7 @@ PROBE_RANGES: dict[str, tuple[float, float]] = {
 }
 OUT_RANGES = ("[1k,10k]", "[10k,10^10]")
 _SHIFT = 100  # at most, up or down
+GAP_DIGIT = 3
 N_SPREAD = 1000
 
 
@@ -55,6 +56,21 @@ def spread_numerals() -> Values:
     return np.sort(
         np.array(list(dict.fromkeys(np.rint(drawn).astype(np.int64).tolist())))[:N_SPREAD]
     )
+
+
+def is_in_gap(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return which values lie in a gap: from 30 to 39, from 300 to 399, and so on up to 10^10.
+
+    Gaps are intervals of the number line that training may leave out as a whole. A single number
+    that is left out proves little, since its neighbours are seen.
+
+    >>> is_in_gap([3, 30, 39.5, 40, 3_999, 4_000, 13_000]).tolist()
+    [False, True, True, False, True, False, False]
+    """
+    numbers = np.abs(np.asarray(values, np.float64))
+    leading = numbers / 10.0 ** np.floor(np.log10(np.maximum(numbers, 1)))
+    inside: npt.NDArray[np.bool_] = (numbers >= 10) & (leading >= GAP_DIGIT)
+    return inside & (leading < GAP_DIGIT + 1)
 
 
 def list_outside(counts: Counts) -> Values:
