@@ -18,6 +18,7 @@ from numerate.probe.statistics import (
     Summary,
     compare_seeds,
     group_by_seed,
+    summarize_seeds,
     summarize_values,
 )
 from numerate.report.formats import MISSING
@@ -288,7 +289,7 @@ def _format_beside(system: str, seeds: SeedValues, best: float, metric: str) -> 
     """The mean of a system; bold if it is a contestant and as good as the paper's best."""
     if not seeds:
         return MISSING
-    summary = summarize_values(seeds.values())
+    summary = summarize_seeds(seeds)
     is_better = summary.mean < best if low_is_good(metric) else summary.mean >= best
     return _format_summary(summary, bold="**" if is_better and is_contestant(system) else "")
 

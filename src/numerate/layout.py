@@ -8,6 +8,11 @@ RECORD = "run.json"
 """The file in the folder of every finished step that describes it."""
 
 
+def name_training(system: str, training: int) -> str:
+    """Return the name of a training of a system: its own for the first, then `NAME~1` and so on."""
+    return f"{system}~{training}" if training else system
+
+
 @dataclass(frozen=True)
 class RunLayout:
     """The paths of a run's files; `*` in place of a name makes a pattern for `glob`."""
@@ -36,13 +41,13 @@ class RunLayout:
         """Return the manifest of a variant's primed corpus, which lies in the same folder."""
         return self.root / "prime" / variant / "manifest.json"
 
-    def model(self, variant: str) -> Path:
-        """Return the model folder of a variant."""
-        return self.root / "pretrain" / variant / "model"
+    def model(self, training: str) -> Path:
+        """Return the model folder of a training of a variant."""
+        return self.root / "pretrain" / training / "model"
 
-    def baseline(self, system: str) -> Path:
-        """Return the model folder of a baseline."""
-        return self.root / "baseline" / system / "model"
+    def baseline(self, training: str) -> Path:
+        """Return the model folder of a training of a baseline."""
+        return self.root / "baseline" / training / "model"
 
     @staticmethod
     def curve(model: Path) -> Path:

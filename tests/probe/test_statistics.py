@@ -33,7 +33,7 @@ def test_the_interval_is_students():
 def test_values_that_are_not_finite_are_left_out_of_the_seeds():
     scores = make_scores("a", [0.5, math.nan, math.inf]) + make_scores("b", [math.nan])
     key = "decoding", "in", "[1,100]", "log-rmse"
-    assert group_by_seed(scores) == {("a", *key): {0: 0.5}}
+    assert group_by_seed(scores) == {("a", *key): {(0, 0): 0.5}}
 
 
 def test_differences_are_taken_seed_by_seed():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from numerate.errors import InputError
 from numerate.extract.stage import RunText, estimate_counts
-from numerate.layout import RunContext
+from numerate.layout import RunContext, name_training
 from numerate.models.names import SystemName
 from numerate.pretrain.config import BaselineConfig, MwpBertConfig, PretrainConfig, TrainingConfig
 from numerate.progress import show_training
@@ -24,8 +24,10 @@ _TOKENS_PER_WORD = 1.4
 _SAMPLE_ROWS, _SAMPLE_LENGTH = 8, 128
 
 
-def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: RunText) -> Step:
-    """Return the step that trains a variant."""
+def plan_pretrain(
+    run: RunContext, variant: str, config: PretrainConfig, text: RunText, training: int = 0
+) -> Step:
+    """Return the step that trains a variant; `training` numbers its trainings."""
     manifest, counts = run.layout.manifest(variant), run.layout.counts
     inputs: dict[str, Path | str] = {manifest.name: manifest}
     if config.hold_out:
@@ -45,13 +47,16 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
         found = estimate_counts(text, counts)
         return found[0].words * found[1] if found else None
 
+    name = name_training(variant, training)
     return _plan_training(
-        run, config, stage="pretrain", name=variant, inputs=inputs, train=train, words=count_words
+        run, config, stage="pretrain", name=name, inputs=inputs, train=train, words=count_words
     )
 
 
-def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: RunText) -> Step:
-    """Return the step that trains a baseline."""
+def plan_baseline(
+    run: RunContext, system: str, config: BaselineConfig, text: RunText, training: int = 0
+) -> Step:
+    """Return the step that trains a baseline; `training` numbers its trainings."""
     inputs = text.inputs
     if isinstance(config, MwpBertConfig):
         path = Path(config.problems)
@@ -64,7 +69,8 @@ def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: Ru
 
         train_baseline(config, folder, resume=resume, report=report)
 
-    return _plan_training(run, config, stage="baseline", name=system, inputs=inputs, train=train)
+    name = name_training(system, training)
+    return _plan_training(run, config, stage="baseline", name=name, inputs=inputs, train=train)
 
 
 def _plan_training(

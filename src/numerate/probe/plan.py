@@ -49,6 +49,8 @@ class Plan:
     tasks: tuple[str, ...]
     seeds: tuple[int, ...]
     protocol: Protocol
+    training: int = 0
+    """The number of the system's training, for its scores."""
     counts: Counts | None = None
     """The numerals of the corpus, which are in-domain; tasks on sentences need none."""
     domains: tuple[str, ...] = PROBE_DOMAINS
@@ -251,13 +253,21 @@ def _note_unknown(system: System, vectors: Matrix, note: Note) -> None:
 def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float]) -> list[Score]:
     protocol = _name_protocol(plan, cell)
     return [
-        Score(system=system.name, **vars(cell), metric=metric, protocol=protocol, value=value)
+        Score(
+            system=system.name,
+            **vars(cell),
+            metric=metric,
+            protocol=protocol,
+            value=value,
+            training=plan.training,
+        )
         for metric, value in values.items()
     ]
 
 
 def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
-    return system.name, cell.task, cell.domain, cell.range, _name_protocol(plan, cell), cell.seed
+    place = cell.task, cell.domain, cell.range, _name_protocol(plan, cell)
+    return system.name, *place, cell.seed, plan.training
 
 
 def _name_protocol(plan: Plan, cell: Cell) -> str:

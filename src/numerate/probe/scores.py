@@ -11,7 +11,11 @@ from numerate.files import write_file
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """The value of one metric for one system, task, domain, range, protocol and seed."""
+    """The value of one metric for one system, task, domain, range, protocol and seed.
+
+    `seed` is that of the probe. `training` counts the trainings of the system, each with a seed of
+    its own; it is 0 for the first one, and for a system that was not trained.
+    """
 
     system: str
     task: str
@@ -21,11 +25,13 @@ class Score:
     protocol: str
     seed: int
     value: float
+    training: int = 0
 
     @property
-    def cell(self) -> tuple[str, str, str, str, str, int]:
+    def cell(self) -> tuple[str, str, str, str, str, int, int]:
         """The key of the scores that are computed and written together: all but the metric."""
-        return self.system, self.task, self.domain, self.range, self.protocol, self.seed
+        place = self.system, self.task, self.domain, self.range, self.protocol
+        return *place, self.seed, self.training
 
 
 def append_scores(path: Path, scores: Iterable[Score]) -> None:
@@ -66,6 +72,7 @@ def repair_scores(path: Path) -> list[Score]:
 def _read_score(line: str, place: str) -> Score:
     try:
         record = json.loads(line)
+        record.setdefault("training", 0)  # scores of one training may leave it out
         return Score(**{field.name: record[field.name] for field in fields(Score)})
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{place}: not a score ({error})") from None

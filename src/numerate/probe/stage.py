@@ -73,7 +73,8 @@ class ProbeSettings(Section):
 class ProbeTarget:
     """A system to probe, with the name of its folder in the run.
 
-    `trained_here` says that the run itself trains it, so that its folder may not exist yet.
+    `trained_here` says that the run itself trains it, so that its folder may not exist yet;
+    `training` numbers its trainings.
     `shown` is None for a system without anchors, and `read` to leave the choice to the config.
     `priming` has the anchors that an untrained model is shown, as a control.
     """
@@ -81,6 +82,7 @@ class ProbeTarget:
     folder: str
     system: SystemName
     trained_here: bool = False
+    training: int = 0
     shown: Anchor | None = None
     read: Readout | None = None
     priming: PrimingPlan | None = None
@@ -124,7 +126,7 @@ def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder
     from numerate.probe.systems import Reading, open_systems
 
     plan = settings.make_plan(Counts.load(run.layout.counts))
-    plan = replace(plan, cache=run.layout.vectors, workers=run.workers)
+    plan = replace(plan, training=target.training, cache=run.layout.vectors, workers=run.workers)
     reading = Reading((target.shown or "visible",), target.read or settings.read)
     priming = target.priming.load() if target.priming else None
     [system] = open_systems(target.system, reading=reading, priming=priming)

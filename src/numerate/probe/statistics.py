@@ -12,21 +12,25 @@ from numerate.errors import InputError
 from numerate.probe.scores import Score
 
 Floats = npt.NDArray[np.float64]
-SeedValues = Mapping[int, float]
-"""The value of each seed."""
+SeedValues = Mapping[tuple[int, int], float]
+"""The value of each training and seed of the probe."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The mean over seeds, and half the width of its 95 % interval (NaN for a single seed)."""
+    """A mean with half the width of its 95 % interval, which is NaN for a single value.
+
+    The interval is over trainings if there are several, and over the seeds of the probe otherwise.
+    """
 
     mean: float
     half: float
     n_seeds: int
+    n_trainings: int = 1
 
 
 def summarize_values(values: Iterable[float]) -> Summary:
-    """Return the mean and the 95 % interval (Student's t) of the values of one or more seeds.
+    """Return the mean and the 95 % interval (Student's t) of one or more values.
 
     >>> round(summarize_values([1.0, 2.0, 3.0]).half, 4)
     2.4841
@@ -40,28 +44,63 @@ def summarize_values(values: Iterable[float]) -> Summary:
     return Summary(float(np.mean(array)), float(t.ppf(0.975, len(array) - 1)) * error, len(array))
 
 
-def group_by_seed(scores: Iterable[Score]) -> dict[tuple[str, ...], dict[int, float]]:
-    """Return the value of each seed, by (system, task, domain, range, metric).
+def summarize_seeds(values: SeedValues) -> Summary:
+    """Return the mean and its 95 % interval.
+
+    Of several trainings each counts once, by its mean over the seeds of the probe: more seeds say
+    more about the trainings at hand, not about another one.
+
+    >>> summarize_seeds({(0, 0): 1.0, (0, 1): 3.0, (1, 0): 4.0, (1, 1): 4.0}).mean
+    3.0
+    """
+    by_training: dict[int, list[float]] = {}
+    for (training, _), value in values.items():
+        by_training.setdefault(training, []).append(value)
+    if len(by_training) == 1:
+        return summarize_values(values.values())
+    summary = summarize_values(float(np.mean(row)) for row in by_training.values())
+    n_seeds = max(map(len, by_training.values()))
+    return replace(summary, n_seeds=n_seeds, n_trainings=len(by_training))
+
+
+def group_by_seed(scores: Iterable[Score]) -> dict[tuple[str, ...], dict[tuple[int, int], float]]:
+    """Return the value of each training and seed, by (system, task, domain, range, metric).
 
     Values that are not finite are left out. The scores must be of one protocol.
     """
-    found: dict[tuple[str, ...], dict[int, float]] = {}
+    found: dict[tuple[str, ...], dict[tuple[int, int], float]] = {}
     for score in scores:
         if math.isfinite(score.value):
             key = score.system, score.task, score.domain, score.range, score.metric
-            found.setdefault(key, {})[score.seed] = score.value
+            found.setdefault(key, {})[score.training, score.seed] = score.value
     return found
 
 
-def compare_seeds(values: SeedValues, others: SeedValues) -> Summary | None:
-    """Return the mean paired difference over the seeds that both have, or None if there are none.
+def subtract_seeds(values: SeedValues, others: SeedValues) -> dict[tuple[int, int], float]:
+    """Return the differences of two systems on the same samples, by training and seed.
 
-    >>> difference = compare_seeds({0: 3.0, 1: 5.0}, {0: 2.0, 1: 4.0, 2: 9.0})
-    >>> difference.mean, difference.half, difference.n_seeds
-    (1.0, 0.0, 2)
+    Trainings with the same number are paired. If one of the systems has a single training, or none,
+    it is compared with every training of the other.
+
+    >>> subtract_seeds({(0, 0): 3.0, (1, 0): 5.0}, {(0, 0): 2.0, (0, 1): 9.0})
+    {(0, 0): 1.0, (1, 0): 3.0}
     """
-    shared = [seed for seed in values if seed in others]
-    return summarize_values([values[seed] - others[seed] for seed in shared]) if shared else None
+    ours, theirs = ({training for training, _ in part} for part in (values, others))
+    if len(theirs) == 1:
+        others = {(t, seed): value for t in ours for (_, seed), value in others.items()}
+    elif len(ours) == 1:
+        values = {(t, seed): value for t in theirs for (_, seed), value in values.items()}
+    return {key: value - others[key] for key, value in values.items() if key in others}
+
+
+def compare_seeds(values: SeedValues, others: SeedValues) -> Summary | None:
+    """Return the mean paired difference of two systems, or None if they share no samples.
+
+    >>> compare_seeds({(0, 0): 3.0, (0, 1): 5.0}, {(0, 0): 2.0, (0, 1): 4.0, (0, 2): 9.0})
+    Summary(mean=1.0, half=0.0, n_seeds=2, n_trainings=1)
+    """
+    differences = subtract_seeds(values, others)
+    return summarize_seeds(differences) if differences else None
 
 
 def subtract_system(scores: Sequence[Score], system: str) -> list[Score]:
@@ -69,19 +108,22 @@ def subtract_system(scores: Sequence[Score], system: str) -> list[Score]:
 
     Scores without a counterpart of the same cell and metric are left out.
     """
-    base = {_sample(score): score.value for score in scores if score.system == system}
+    base = [score for score in scores if score.system == system]
     if not base:
         known = ", ".join(dict.fromkeys(score.system for score in scores))
         raise InputError(f"no scores of {system!r} to compare with; there are {known}")
+    one = len({score.training for score in base}) == 1  # then it stands beside every training
+
+    def sample(score: Score) -> tuple[object, ...]:
+        place = score.task, score.domain, score.range, score.metric, score.protocol, score.seed
+        return place if one else (*place, score.training)
+
+    values = {sample(score): score.value for score in base}
     return [
-        replace(score, value=score.value - base[_sample(score)])
+        replace(score, value=score.value - values[sample(score)])
         for score in scores
-        if score.system != system and _sample(score) in base
+        if score.system != system and sample(score) in values
     ]
-
-
-def _sample(score: Score) -> tuple[object, ...]:
-    return *score.cell[1:], score.metric
 
 
 def correlate_with_nearness(cosines: Floats) -> Floats:

@@ -189,9 +189,12 @@ def _compare_layers(run: _Evidence) -> Iterator[Check]:
     """Claim 6: compare the errors of ridge regression on the same numerals."""
     for one in run.diagnostics:
         if one.system in ("base", *run.names.values()) and one.layers and one.pooled:
-            last = dict(enumerate(one.layers[-1].values))
+            last, pooled = (
+                {(0, seed): value for seed, value in enumerate(values)}
+                for values in (one.layers[-1].values, one.pooled)
+            )
             what = f"{one.system}: error of the last layer − of the last four"
-            yield from _check(what, last, dict(enumerate(one.pooled)))
+            yield from _check(what, last, pooled)
 
 
 def _find_diagonals(run: _Evidence) -> Iterator[Check]:

@@ -19,7 +19,7 @@ from numerate.probe.statistics import (
     Summary,
     compare_seeds,
     group_by_seed,
-    summarize_values,
+    summarize_seeds,
 )
 
 RowKind = Literal["probed", "given", "paper"]
@@ -199,7 +199,7 @@ def make_grid(
     rows = []
     for system in systems:
         cells = (
-            TableCell(summarize_values(seeds[system].values()), mark.get(system, ""))
+            TableCell(summarize_seeds(seeds[system]), mark.get(system, ""))
             if seeds[system]
             else None
             for seeds, mark in zip(values, marks, strict=True)
@@ -228,7 +228,7 @@ def _mark_systems(values: Mapping[str, SeedValues], column: Column) -> dict[str,
     """Return the mark of each contestant that is the best, or not significantly worse."""
     sign = 1 if column.low_is_good else -1
     values = {system: seeds for system, seeds in values.items() if seeds and is_contestant(system)}
-    means = {system: summarize_values(seeds.values()).mean for system, seeds in values.items()}
+    means = {system: summarize_seeds(seeds).mean for system, seeds in values.items()}
     errors = {system: sign * mean for system, mean in means.items()}
     if not errors:
         return {}

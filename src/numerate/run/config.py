@@ -65,7 +65,9 @@ class Config(Section):
     model, untrained, shown the same text as the variant and read at the same place),
     `primed:VARIANT` (the same with visible anchors, however the variant is shown them),
     `genbert-recipe` and `mwp-bert-recipe` (the base model, trained by a baseline's recipe), or
-    anything else that can be probed, as MODEL or TITLE=MODEL.
+    anything else that can be probed, as MODEL or TITLE=MODEL. The twin of every variant is probed,
+    whether it is named or not. Each variant and recipe is trained `trainings` times, with the seeds
+    `seed`, `seed + 1` and so on.
     """
 
     name: str = Field(default="run", pattern=_NAME)
@@ -73,6 +75,7 @@ class Config(Section):
     base: str
     systems: tuple[str, ...] = ("base", *PAPER_VARIANTS)
     seed: int = _SEED
+    trainings: int = Field(default=1, gt=0)
     extract: ExtractSettings = ExtractSettings()
     fit: FitSettings = FitSettings()
     prime: PrimeSettings = PrimeSettings()
@@ -112,6 +115,12 @@ class Config(Section):
     def trained(self) -> list[str]:
         """The variants to train."""
         return [system for system in self.systems if system in self.variants]
+
+    @property
+    def probed(self) -> tuple[str, ...]:
+        """The systems to probe: those that are named, and behind every variant its twin."""
+        pairs = [(s, f"twin:{s}") if s in self.variants else (s,) for s in self.systems]
+        return tuple(dict.fromkeys(system for pair in pairs for system in pair))
 
     @property
     def recipes(self) -> list[str]:

@@ -1,6 +1,7 @@
 """The registry of stages, in their order; `stage.py` of a room has its settings and work."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from numerate.extract.stage import plan_extract
 from numerate.fit.stage import plan_fit
@@ -20,8 +21,18 @@ STAGES: tuple[Stage, ...] = (
     lambda c, run, _: [plan_extract(run, c.text)],
     lambda c, run, _: [plan_fit(run, name, *fit, seed=c.seed) for name, fit in c.fits.items()],
     lambda c, run, _: [plan_prime(run, v, c.text, find_priming(c, run, v)) for v in c.trained],
-    lambda c, run, _: [plan_pretrain(run, v, c.variants[v].pretrain, c.text) for v in c.trained],
-    lambda c, run, _: [plan_baseline(run, name, c.baseline(name), c.text) for name in c.recipes],
+    lambda c, run, _: [
+        plan_pretrain(run, v, config, c.text, training)
+        for training in range(c.trainings)
+        for v in c.trained
+        for config in [replace(c.variants[v].pretrain, seed=c.seed + training)]
+    ],
+    lambda c, run, _: [
+        plan_baseline(run, name, config, c.text, training)
+        for training in range(c.trainings)
+        for name in c.recipes
+        for config in [replace(c.baseline(name), seed=c.seed + training)]
+    ],
     lambda c, run, _: [plan_probe(run, t, c.probe, c.base, c.text) for t in list_targets(c, run)],
     lambda c, run, steps: [plan_report(run, c.name, c.systems, c.report, steps)],
 )

@@ -1,10 +1,11 @@
 """The systems of a config, as the stage `probe` needs them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
-from numerate.layout import RunContext
+from numerate.layout import RunContext, name_training
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemKind, SystemName
 from numerate.prime.stage import PrimingPlan
@@ -22,7 +23,7 @@ def find_priming(config: Config, run: RunContext, variant: str) -> PrimingPlan:
 def list_targets(config: Config, run: RunContext) -> list[ProbeTarget]:
     """Return the systems to probe, each with a folder of its own."""
     targets: list[ProbeTarget] = []
-    for system in config.systems:
+    for system in config.probed:
         for target in _find_targets(config, run, system):
             taken = sum(other.folder.split("~")[0] == target.folder for other in targets)
             folder = f"{target.folder}~{taken + 1}" if taken else target.folder
@@ -33,9 +34,8 @@ def list_targets(config: Config, run: RunContext) -> list[ProbeTarget]:
 def _find_targets(config: Config, run: RunContext, system: str) -> Iterator[ProbeTarget]:
     kind, _, variant = system.partition(":")
     if system in config.variants:
-        name = SystemName(system, "model", str(run.layout.model(system)))
-        target = ProbeTarget(folder=system, system=name, trained_here=True)
-        yield from _show_anchors(config, system, target)
+        for target in _find_trainings(config, system, system, run.layout.model):
+            yield from _show_anchors(config, system, target)
     elif kind == "twin":
         title = str(SystemLabel(name=variant).twin)
         target = _prime_base(config, run, variant, f"twin-{variant}", title)
@@ -45,8 +45,8 @@ def _find_targets(config: Config, run: RunContext, system: str) -> Iterator[Prob
         target = _prime_base(config, run, variant, f"primed-{variant}", title)
         yield replace(target, shown="visible", read=config.variants[variant].read)
     elif system in RECIPES:
-        name = SystemName(config.baseline(system).title, "model", str(run.layout.baseline(system)))
-        yield ProbeTarget(folder=system, system=name, trained_here=True)
+        title = config.baseline(system).title
+        yield from _find_trainings(config, system, title, run.layout.baseline)
     elif system == "base":
         name = SystemName("base", "model", config.base)
         yield ProbeTarget(folder="base", system=name, shown="absent")
@@ -54,6 +54,16 @@ def _find_targets(config: Config, run: RunContext, system: str) -> Iterator[Prob
         name = SystemName.parse(system)
         folder = re.sub(r"[^\w.-]+", "-", name.title).strip("-.")
         yield ProbeTarget(folder=folder, system=name)
+
+
+def _find_trainings(
+    config: Config, system: str, title: str, find_folder: Callable[[str], Path]
+) -> Iterator[ProbeTarget]:
+    """Yield the model of each training of a variant or a recipe."""
+    for training in range(config.trainings):
+        folder = name_training(system, training)
+        name = SystemName(title, "model", str(find_folder(folder)))
+        yield ProbeTarget(folder=folder, system=name, trained_here=True, training=training)
 
 
 def _show_anchors(config: Config, variant: str, target: ProbeTarget) -> Iterator[ProbeTarget]:
