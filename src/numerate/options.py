@@ -22,6 +22,9 @@ Kind = Literal["genbert", "mwp-bert", "vectors", "digits"]
 Pieces = Literal["words", "digits"]
 """How a tokenizer splits numbers: into its own word pieces, or into digits."""
 
+Objective = Literal["tokens", "smooth", "value", "geometry"]
+"""What pre-training asks for at an anchor: its tokens (the paper), or see `objectives`."""
+
 NumeralForm = Literal["as-is", "digits"]
 """How priming writes a numeral: unchanged, or without thousands separators."""
 

@@ -82,7 +82,8 @@ def test_a_model_can_be_trained_to_read_digits(tiny_models, primed_corpora, tmp_
     pieces = ["in", "1", "##9", "##9", "##9", "<ANC>", "8", "##6"]
     assert tokenizer.tokenize("in 1,999 <ANC> 86") == pieces
     found = tokenize_documents(primed.documents(), tokenizer, max_length=48)
-    for ids, is_anchor in islice(found, 50):
+    for sequence in islice(found, 50):
+        ids, is_anchor = sequence.ids, sequence.is_anchor
         text = tokenizer.decode(ids)
         anchors = "".join(re.findall(r"<ANC> (\d+)", text))
         assert tokenizer.decode(ids[is_anchor]).replace(" ", "") == anchors

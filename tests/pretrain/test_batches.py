@@ -11,15 +11,19 @@ from numerate.models.base_model import add_markers, load_base
 from numerate.pretrain.batches import PlannedRows, make_rows
 from numerate.pretrain.masking import IGNORED, Masking
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource
-from numerate.pretrain.sequences import join_sequences, tokenize_documents
+from numerate.pretrain.sequences import TokenSequence, join_sequences, tokenize_documents
 from tests.conftest import make_model
 
+ONE, NONE = np.float32(1), np.float32(np.nan)  # magnitudes
 MASKING = Masking(mask_id=99, pad_id=0, special_ids=(0, 1), vocabulary_size=50)
 
 
 def some_sequences(lengths):
-    rows = ((np.full(n, i + 2, np.int32), np.arange(n) == n - 1) for i, n in enumerate(lengths))
-    return join_sequences(rows)
+    """Return sequences of the given lengths whose last token is an anchor, that of 1."""
+    return join_sequences(
+        TokenSequence(np.full(n, i + 2, np.int32), np.where(np.arange(n) == n - 1, ONE, NONE))
+        for i, n in enumerate(lengths)
+    )
 
 
 @given(st.lists(st.integers(1, 32), min_size=1, max_size=200), st.integers(1, 5), st.integers(0, 9))

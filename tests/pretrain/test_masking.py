@@ -1,4 +1,5 @@
 from itertools import chain
+from math import log, nan
 
 import numpy as np
 import pytest
@@ -9,7 +10,13 @@ from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers
 from numerate.pretrain.masking import IGNORED, Masking
-from numerate.pretrain.sequences import Sequences, cut_tokens, join_sequences, tokenize_documents
+from numerate.pretrain.sequences import (
+    Sequences,
+    TokenSequence,
+    cut_tokens,
+    join_sequences,
+    tokenize_documents,
+)
 from numerate.prime.text import MARKERS, find_primed, prime_text
 from tests.conftest import ARCHITECTURES, make_model
 
@@ -60,10 +67,18 @@ def test_the_pieces_marked_are_those_whose_characters_are_in_an_anchor(tokenizer
         ids, flags = mark_slowly(primed.text, primed.spans, tokenizer)
         if text:
             assert found[0][0].tolist() == ids
-            assert found[0][1].tolist() == flags
+            assert found[0].is_anchor.tolist() == flags
         spelled = "".join(tokenizer.decode([i]) for i, flag in zip(ids, flags, strict=True) if flag)
         digits = "".join(primed.text[slice(*span.anchor)] for span in primed.spans)
         assert spelled.replace("##", "").replace(" ", "") == digits
+
+
+def test_the_pieces_of_an_anchor_have_the_magnitude_of_its_numeral(tokenizer):
+    """The magnitude of n is ln n + 1, however n is written; all other tokens have none."""
+    [found] = tokenize_documents([prime_text("1999 of 12,345, 5 @,@ 000", LN).text], tokenizer)
+    magnitudes = found.magnitudes[found.is_anchor]
+    distinct = list(dict.fromkeys(magnitudes.tolist()))
+    assert distinct == pytest.approx([log(1999) + 1, log(12_345) + 1, log(5000) + 1], rel=1e-6)
 
 
 def test_primed_text_tells_its_spans():
@@ -79,8 +94,9 @@ def test_a_long_document_is_cut_between_numerals(tokenizer):
     assert all(len(ids) <= 24 for ids, _ in sequences)
     assert [i for ids, _ in sequences for i in ids[1:-1].tolist()] == whole
     (marker,) = tokenizer.convert_tokens_to_ids(["<ANC>"])
-    for ids, flags in sequences:
-        assert ids.tolist().count(marker) == int((flags & ~np.roll(flags, 1)).sum())
+    for sequence in sequences:
+        flags = sequence.is_anchor
+        assert sequence.ids.tolist().count(marker) == int((flags & ~np.roll(flags, 1)).sum())
         assert not flags[1]  # no sequence starts with an anchor whose numeral is elsewhere
 
 
@@ -145,12 +161,16 @@ def test_ordinary_masking_is_eighty_ten_ten_and_leaves_special_tokens_alone():
 
 
 def test_save_and_load_are_the_identity(tmp_path):
-    rows = [(np.array([1, 2, 3]), np.array([0, 1, 0])), (np.array([4]), np.array([0]))]
+    rows = [
+        TokenSequence(np.array([1, 2, 3], np.int32), np.array([nan, 8.6, nan], np.float32)),
+        TokenSequence.without_anchors(np.array([4], np.int32)),
+    ]
     sequences = join_sequences(rows)
     sequences.save(tmp_path)
     loaded = Sequences.load(tmp_path)
     assert len(loaded) == 2
     for index in range(2):
-        assert loaded[index][0].tolist() == rows[index][0].tolist()
-        assert loaded[index][1].tolist() == rows[index][1].astype(bool).tolist()
+        assert loaded[index].ids.tolist() == rows[index].ids.tolist()
+        assert np.array_equal(loaded[index].magnitudes, rows[index].magnitudes, equal_nan=True)
+    assert loaded.is_anchor.tolist() == [False, True, False, False]
     assert len(join_sequences([])) == 0

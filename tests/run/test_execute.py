@@ -79,7 +79,7 @@ def test_only_what_depends_on_a_changed_setting_runs_again(config_file, tmp_path
     out = tmp_path / "run"
     first = run_all(config_file, out)
     probes = ["probe base", "probe primed-ln-anchors", "probe ln-anchors-masked"]
-    probes.append("probe control-oracle")
+    probes += ["probe twin-ln-anchors-masked", "probe control-oracle"]
     training = ["prime ln-anchors", "pretrain ln-anchors"]
     assert list(first) == ["extract", "fit ln", *training, *probes, "report"]
     assert set(first.values()) == {"new"}
@@ -90,7 +90,7 @@ def test_only_what_depends_on_a_changed_setting_runs_again(config_file, tmp_path
     assert {score.seed for score in read_scores(out / "probe" / "scores.jsonl")} == {0}
     changed = again(run_all(config_file, out, "fit.components=30"))
     # the plain base and the oracle do not know of anchors
-    assert changed == ["fit ln", *training, *probes[1:3], "report"]
+    assert changed == ["fit ln", *training, *probes[1:4], "report"]
     assert again(run_all(config_file, out, "fit.components=30", "report.compare=paper")) == [
         "report"
     ]
@@ -110,6 +110,7 @@ def test_every_step_leaves_a_record_and_the_run_its_config(config_file, tmp_path
         "base",
         "base primed as ln-anchors (visible)",
         "ln-anchors (masked)",
+        "untrained ln-anchors (masked)",
         "control:oracle",
     ]
     portrait = json.loads((out / "probe" / "ln-anchors-masked" / "portrait.json").read_text())
@@ -153,7 +154,11 @@ def test_exponents_go_through_every_stage(config_file, tmp_path):
     assert list(told)[1:4] == ["fit log10", "prime exp", "pretrain exp"]
     assert not (out / "fit" / "log10" / "sweep.json").exists()
     scores = read_scores(out / "probe" / "scores.jsonl")
-    assert {score.system for score in scores} == {"base primed as exp (visible)", "exp (masked)"}
+    assert {score.system for score in scores} == {
+        "base primed as exp (visible)",
+        "exp (masked)",
+        "untrained exp (masked)",
+    }
     assert "1874 **&lt;EXP&gt;** **3**" in (out / "report/tables/sentences.md").read_text()
 
 
@@ -165,6 +170,7 @@ def test_rehearsal_holds_out_what_probes_will_ask(config_file, tmp_path):
     assert trained["config"]["hold_out"] == str(out / "extract" / "counts.json")
     assert again(run_all(config_file, out, *changes, "probe.seeds=2")) == [
         "probe ln-anchors-masked",
+        "probe twin-ln-anchors-masked",
         "report",
     ]
 
@@ -176,7 +182,10 @@ def test_a_variant_can_be_read_in_a_way_of_its_own(config_file, tmp_path):
     values = {}
     for score in scores:
         values.setdefault(score.system, []).append(score.value)
-    assert list(values) == ["ln-anchors (masked)", "mine (masked) at anchor"]
+    assert [name for name in values if not name.startswith("untrained")] == [
+        "ln-anchors (masked)",
+        "mine (masked) at anchor",
+    ]
     assert values["ln-anchors (masked)"] != values["mine (masked) at anchor"]
 
 
@@ -186,6 +195,8 @@ def test_without_an_anchor_the_numeral_is_all_there_is_to_read(config_file, tmp_
     assert [(entry.shown, entry.read) for entry in entries] == [
         ("masked", "anchor"),
         ("absent", "all"),
+        ("masked", "anchor"),  # and its twin
+        ("absent", "all"),
     ]
 
 
@@ -194,8 +205,11 @@ def test_a_variant_can_be_shown_in_some_ways_only(config_file, tmp_path):
     config = load_config(str(config_file), own)
     assert [entry.folder for entry in list_targets(config, context(tmp_path))] == [
         "ln-anchors-masked",
+        "twin-ln-anchors-masked",
         "exp-absent",
         "exp-visible",
+        "twin-exp-absent",
+        "twin-exp-visible",
     ]
 
 
@@ -236,7 +250,27 @@ def test_a_run_folder_may_have_an_equals_sign(config_file, tmp_path):
     out = tmp_path / "fit.components=40"
     run_all(config_file, out, 'systems=["ln-anchors"]')
     scores = read_scores(out / "probe" / "scores.jsonl")
-    assert {score.system for score in scores} == {"ln-anchors (masked)"}
+    assert {score.system for score in scores} == {
+        "ln-anchors (masked)",
+        "untrained ln-anchors (masked)",
+    }
+
+
+def test_each_training_has_a_seed_a_folder_and_scores_of_its_own(config_file, tmp_path):
+    out = tmp_path / "run"
+    told = run_all(config_file, out, 'systems=["ln-anchors"]', "trainings=2", "seed=5")
+    trained = [title for title in told if title.startswith("pretrain")]
+    assert trained == ["pretrain ln-anchors", "pretrain ln-anchors~1"]
+    for name, seed in (("ln-anchors", 5), ("ln-anchors~1", 6)):
+        record = json.loads((out / "pretrain" / name / "model" / "run.json").read_text())
+        assert record["config"]["seed"] == seed
+    values = {}
+    for score in read_scores(out / "probe" / "scores.jsonl"):
+        values.setdefault((score.system, score.training), []).append(score.value)
+    first, second = (values["ln-anchors (masked)", training] for training in (0, 1))
+    assert len(first) == len(second)
+    assert first != second
+    assert ("untrained ln-anchors (masked)", 1) not in values
 
 
 def test_standard_input_is_refused(config_file, tmp_path):
@@ -322,7 +356,7 @@ def test_the_papers_config_runs_on_stand_ins(corpus, tiny_models, tmp_path):
     assert "The page is" in done.stdout
     assert "genbert" in (tmp_path / "run/report/tables/table-1.md").read_text()
     scores = read_scores(tmp_path / "run" / "probe" / "scores.jsonl")
-    assert len({score.system for score in scores}) == 2 + 4
+    assert len({score.system for score in scores}) == 2 + 4 + 4  # each variant has its twin
     for name in ("anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr"):
         record = json.loads((tmp_path / "run/pretrain" / name / "model/run.json").read_text())
         assert record["config"]["epochs"] == 6.0

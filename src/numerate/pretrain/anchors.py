@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from accelerate import PartialState
+from torch.nn.utils.rnn import pad_sequence
 
 from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
@@ -25,6 +26,7 @@ from numerate.models.names import resolve_model
 from numerate.pretrain.batches import PlannedRows, RowExample
 from numerate.pretrain.config import PretrainConfig
 from numerate.pretrain.masking import IGNORED, Batch, Masking
+from numerate.pretrain.objectives import ObjectiveHeads, add_heads, pool_anchors, remove_heads
 from numerate.pretrain.recipe import Measure, Recipe, linear_rate
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource, read_held_out
 from numerate.pretrain.sequences import Keep, Sequences, read_sequences
@@ -39,6 +41,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
 
     stage: ClassVar[str] = "pretrain"
     mean_over_step: ClassVar[bool] = True
+    _heads: ObjectiveHeads | None = None
 
     def __init__(self, primed: PrimedCorpus, config: PretrainConfig) -> None:
         arguments = {
@@ -82,6 +85,8 @@ class AnchorRecipe(Recipe[PretrainConfig]):
             mlm_probability=config.mlm_probability,
         )
         self._head = LabelledHead(base.model)
+        if set(config.objective) != {"tokens"}:
+            self._heads = add_heads(base.model, config.objective, self._primed.anchors)
         self._validator = Validator(
             held_out,
             self._masking,
@@ -96,19 +101,32 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         return self._rows[index]
 
     def collate(self, examples: Sequence[RowExample]) -> Batch:
-        """Return the sequences of rows, masked and padded."""
-        return self._masking.collate(examples)
+        """Return the sequences of rows, masked and padded, with the magnitudes of their numerals.
+
+        The magnitude of a token that is of no masked anchor is NaN.
+        """
+        batch = self._masking.collate(examples)
+        rows = [torch.from_numpy(row.magnitudes) for _, rows in examples for row in rows]
+        magnitudes = pad_sequence(rows, batch_first=True, padding_value=math.nan)
+        return {**batch, "magnitudes": magnitudes.where(batch["labels"] != IGNORED, math.nan)}
 
     def measure(
         self, model: torch.nn.Module, batch: Batch, n_labels: torch.Tensor | None
     ) -> Measure:
-        """Compute the cross-entropy of the masked tokens; the head runs at these alone."""
-        labels = batch.pop("labels")
+        """Compute the loss of the objectives; the head runs at the masked tokens alone."""
+        labels, magnitudes = batch.pop("labels"), batch.pop("magnitudes")
         chosen = labels != IGNORED
         targets = labels[chosen]
         with self._head.at(chosen):
-            logits = model(**batch).logits[0]
-        loss = torch.nn.functional.cross_entropy(logits.float(), targets, reduction="sum")
+            output = model(**batch, output_hidden_states=self._heads is not None)
+        logits = output.logits[0]
+        # Summed over the labels, so that batches of a step count by their number of labels.
+        loss = logits.new_zeros((), dtype=torch.float32)
+        if "tokens" in self.config.objective:
+            loss = torch.nn.functional.cross_entropy(logits.float(), targets, reduction="sum")
+        if self._heads is not None and not magnitudes.isnan().all():
+            found = pool_anchors(output.hidden_states, magnitudes)
+            loss = loss + len(targets) * self._heads(*found)
         loss = loss / (len(targets) if n_labels is None else n_labels)
         correct = int((logits.argmax(dim=-1) == targets).sum())
         return Measure(loss, len(targets), correct, int(batch["attention_mask"].sum()))
@@ -143,6 +161,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         settings, config = self._primed.settings, self.base.model.config
         priming = Priming(self._primed.anchors, settings["marker"], settings["numeral_form"])
         set_priming(self.base.model, priming)
+        remove_heads(self.base.model)
         super().save(folder)
         replace(self._primed.anchors, fit={}).save(folder / "anchors.json")
         write_modules(folder, width=config.hidden_size, n_layers=config.num_hidden_layers)

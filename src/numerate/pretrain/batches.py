@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.pretrain.rehearsal import RehearsalSource
-from numerate.pretrain.sequences import Flags, Ids, Sequences, join_sequences
+from numerate.pretrain.sequences import Sequences, TokenSequence, join_sequences
 
 _STEPS_PER_CHUNK = 50  # sequences are sorted by length within the tokens of this many steps
 Row = npt.NDArray[np.int64]
-RowExample = tuple[int, list[tuple[Ids, Flags]]]  # the seed of its masks, and its sequences
+RowExample = tuple[int, list[TokenSequence]]  # the seed of its masks, and its sequences
 
 
 def make_rows(

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
 from numerate.errors import InputError
-from numerate.options import Errors, Pieces, Precision
+from numerate.options import Errors, Objective, Pieces, Precision
 
 Class = TypeVar("Class", bound=type)
 
@@ -116,6 +116,15 @@ class PretrainConfig(TrainingConfig):
         str, Field(description="Learning rate schedule: a name that transformers knows.")
     ] = "linear"
     weight_decay: Annotated[float, Field(ge=0, description="Weight decay of AdamW.")] = 0.0
+    objective: Annotated[
+        tuple[Objective, ...],
+        Field(
+            min_length=1,
+            description="What is learned at a masked anchor; repeatable. tokens: the anchor's "
+            "tokens; smooth: the anchor, its neighbours being nearly right; value: the logarithm "
+            "of the number; geometry: cosines that fall with the distance of numbers.",
+        ),
+    ] = ("tokens",)
     mlm_probability: Annotated[
         Share, Field(description="Share of the other tokens to mask as in BERT.")
     ] = 0.0

@@ -1,4 +1,4 @@
-"""Masking: from sequences with anchor flags to the inputs and the labels of a model.
+"""Masking: from sequences of tokens to the inputs and the labels of a model.
 
 The paper masks every anchor and nothing else.
 """
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from numerate.pretrain.sequences import Flags, Ids
+from numerate.pretrain.sequences import Flags, Ids, TokenSequence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -67,7 +67,7 @@ class Masking:
             **shares,
         )
 
-    def collate(self, rows: Sequence[tuple[int, Sequence[tuple[Ids, Flags]]]]) -> Batch:
+    def collate(self, rows: Sequence[tuple[int, Sequence[TokenSequence]]]) -> Batch:
         """Return a padded batch of the sequences of rows; a row starts with the seed of its masks.
 
         The batch has `input_ids`, `attention_mask` and `labels`, of shape (sequences, tokens).
@@ -75,8 +75,8 @@ class Masking:
         inputs, labels = [], []
         for seed, sequences in rows:
             rng = np.random.default_rng(seed)
-            for ids, is_anchor in sequences:
-                masked, targets = self.mask(ids, is_anchor, rng)
+            for row in sequences:
+                masked, targets = self.mask(row.ids, row.is_anchor, rng)
                 inputs.append(torch.from_numpy(masked).long())
                 labels.append(torch.from_numpy(targets).long())
         return {

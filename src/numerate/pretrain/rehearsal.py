@@ -96,7 +96,7 @@ class RehearsalSource:
         rows = []
         for row in tokenize_documents(texts, self.tokenizer, max_length=self.max_length):
             rows.append(row)
-            wanted -= len(row[0])
+            wanted -= len(row.ids)
             if wanted <= 0:
                 break
         return join_sequences(rows)

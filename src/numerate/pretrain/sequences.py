@@ -1,19 +1,21 @@
-"""Sequences: from primed text to token ids, with flags for the tokens that belong to an anchor.
+"""Sequences: from primed text to token ids, with the magnitudes of the numbers that have anchors.
 
 A document becomes one or more sequences. The span of an anchor in the text decides which tokens
-belong to it.
+belong to it; these have the magnitude of its numeral, all others NaN.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
+from numerate.extract.numerals import plain_number
+from numerate.fit.anchors import rescale
 from numerate.options import check_option
 from numerate.prime.text import PrimedNumeral, find_primed
 
@@ -23,27 +25,50 @@ if TYPE_CHECKING:
 _DOCUMENTS_AT_A_TIME = 1000
 Ids = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
+Magnitudes = npt.NDArray[np.float32]
 Keep = Literal["anchored", "all"]
+
+
+class TokenSequence(NamedTuple):
+    """The token ids of a sequence, and for the tokens of an anchor the magnitude of its numeral.
+
+    The magnitude of n is ln n + 1 (`rescale` on the ln scale); tokens of no anchor have NaN. Two
+    anchors are never adjacent, so consecutive magnitudes belong to one anchor.
+    """
+
+    ids: Ids
+    magnitudes: Magnitudes
+
+    @classmethod
+    def without_anchors(cls, ids: Ids) -> "TokenSequence":
+        """Return a sequence that has no anchors."""
+        return cls(ids, np.full(len(ids), np.nan, np.float32))
+
+    @property
+    def is_anchor(self) -> Flags:
+        """A mask of the tokens of anchors."""
+        return ~np.isnan(self.magnitudes)
 
 
 @dataclass(frozen=True)
 class Sequences:
-    """Token sequences in flat arrays: sequence i is `ids[bounds[i]:bounds[i + 1]]`.
-
-    `is_anchor` is true for the tokens of anchors. Two anchors are never adjacent, so consecutive
-    true flags are one anchor.
-    """
+    """Token sequences in flat arrays: sequence i is `ids[bounds[i]:bounds[i + 1]]`."""
 
     ids: Ids
-    is_anchor: Flags
+    magnitudes: Magnitudes
     bounds: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
-    def __getitem__(self, index: int) -> tuple[Ids, Flags]:
+    def __getitem__(self, index: int) -> TokenSequence:
         part = slice(int(self.bounds[index]), int(self.bounds[index + 1]))
-        return self.ids[part], self.is_anchor[part]
+        return TokenSequence(self.ids[part], self.magnitudes[part])
+
+    @property
+    def is_anchor(self) -> Flags:
+        """A mask of the tokens of anchors."""
+        return ~np.isnan(self.magnitudes)
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -57,7 +82,7 @@ class Sequences:
     def save(self, folder: Path) -> None:
         """Write the arrays, `bounds` last; a file with its final name is complete."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("ids", "is_anchor", "bounds"):
+        for name in ("ids", "magnitudes", "bounds"):
             try:
                 np.save(folder / f".{name}.npy", getattr(self, name), allow_pickle=False)
             except OSError as error:
@@ -67,17 +92,19 @@ class Sequences:
     @classmethod
     def load(cls, folder: Path) -> "Sequences":
         """Map the arrays that `save` wrote into memory."""
-        paths = [folder / f"{name}.npy" for name in ("ids", "is_anchor", "bounds")]
+        paths = [folder / f"{name}.npy" for name in ("ids", "magnitudes", "bounds")]
         return cls(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in paths))
 
 
-def join_sequences(rows: Iterable[tuple[Ids, Flags]]) -> Sequences:
-    """Return sequences, given as pairs of ids and anchor flags, in flat arrays."""
-    pairs = list(rows)
-    lengths = [len(ids) for ids, _ in pairs]
-    ids = np.concatenate([np.asarray(ids, np.int32) for ids, _ in pairs] or [np.zeros(0, np.int32)])
-    flags = np.concatenate([np.asarray(flag, bool) for _, flag in pairs] or [np.zeros(0, bool)])
-    return Sequences(ids, flags, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))))
+def join_sequences(rows: Iterable[TokenSequence]) -> Sequences:
+    """Return sequences in flat arrays."""
+    parts = [TokenSequence(np.zeros(0, np.int32), np.zeros(0, np.float32)), *rows]
+    lengths = [len(part.ids) for part in parts]
+    return Sequences(
+        np.concatenate([part.ids for part in parts]),
+        np.concatenate([part.magnitudes for part in parts]),
+        np.cumsum(lengths, dtype=np.int64),
+    )
 
 
 def read_sequences(
@@ -101,8 +128,8 @@ def tokenize_documents(
     *,
     max_length: int = 512,
     keep: Keep = "anchored",
-) -> Iterator[tuple[Ids, Flags]]:
-    """Yield the sequences of primed documents, with special tokens, as ids and anchor flags.
+) -> Iterator[TokenSequence]:
+    """Yield the sequences of primed documents, with special tokens.
 
     A document that is too long is cut into several sequences of at most `max_length` tokens; a
     numeral stays with its marker and its anchor. With `keep="anchored"`, sequences without an
@@ -111,7 +138,7 @@ def tokenize_documents(
     check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
     room = max_length - len(before) - len(after)
-    flags_before, flags_after = np.zeros(len(before), bool), np.zeros(len(after), bool)
+    nothing = [TokenSequence.without_anchors(part).magnitudes for part in (before, after)]
     for texts in _batch(documents):
         encoded = tokenizer(
             texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False
@@ -119,16 +146,17 @@ def tokenize_documents(
         for text, ids, offsets in zip(
             texts, encoded["input_ids"], encoded["offset_mapping"], strict=True
         ):
-            groups = _find_groups(find_primed(text), offsets)
-            is_anchor = np.zeros(len(ids), bool)
-            for _, first, last in groups:
-                is_anchor[first:last] = True
+            spans = find_primed(text)
+            groups = _find_groups(spans, offsets)
+            magnitudes = np.full(len(ids), np.nan, np.float32)
+            for (_, first, last), span in zip(groups, spans, strict=True):
+                magnitudes[first:last] = _read_magnitude(text, span)
             for start, end in cut_tokens(len(ids), room, groups):
-                flags = is_anchor[start:end]
-                if keep == "all" or flags.any():
-                    yield (
+                part = magnitudes[start:end]
+                if keep == "all" or not np.isnan(part).all():
+                    yield TokenSequence(
                         np.concatenate((before, np.array(ids[start:end], np.int32), after)),
-                        np.concatenate((flags_before, flags, flags_after)),
+                        np.concatenate((nothing[0], part, nothing[1])),
                     )
 
 
@@ -154,6 +182,16 @@ def cut_tokens(
         start = end
     if start < n_tokens:
         yield start, n_tokens
+
+
+def _read_magnitude(text: str, span: PrimedNumeral) -> float:
+    """Return the magnitude of a primed numeral; its sign, which is outside, is that of its anchor.
+
+    The anchors of the log10 scale have no sign, nor do their magnitudes.
+    """
+    plain = plain_number(text[slice(*span.numeral)].encode()).replace("−".encode(), b"-")
+    sign = -1 if text[span.anchor[0]] == "-" else 1
+    return sign * float(rescale(float(plain), "ln", 1.0))
 
 
 def _find_groups(

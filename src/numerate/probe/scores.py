@@ -71,8 +71,7 @@ def repair_scores(path: Path) -> list[Score]:
 
 def _read_score(line: str, place: str) -> Score:
     try:
-        record = json.loads(line)
-        record.setdefault("training", 0)  # scores of one training may leave it out
+        record = {"training": 0, **json.loads(line)}  # scores of one training may leave it out
         return Score(**{field.name: record[field.name] for field in fields(Score)})
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{place}: not a score ({error})") from None

@@ -26,7 +26,7 @@ from numerate.pretrain.batches import hash_seed
 from numerate.pretrain.config import GenbertConfig
 from numerate.pretrain.masking import IGNORED, Batch, Masking
 from numerate.pretrain.recipe import Measure, NestedBatch, Recipe, linear_rate
-from numerate.pretrain.sequences import Ids, Sequences, read_sequences
+from numerate.pretrain.sequences import Ids, Sequences, TokenSequence, read_sequences
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -105,7 +105,7 @@ class GenbertRecipe(Recipe[GenbertConfig]):
         texts = [example.text for example in examples if example.text is not None]
         if texts:
             text = self._masking.collate(
-                [(seed, [(ids, np.zeros(len(ids), bool))]) for seed, ids in texts]
+                [(seed, [TokenSequence.without_anchors(ids)]) for seed, ids in texts]
             )
             if (text["labels"] != IGNORED).any():
                 batch["text"] = text

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from numerate.models.head import LabelledHead
 from numerate.pretrain.baselines.word_problems import OPERATORS, Pair, Problem
 from numerate.pretrain.masking import IGNORED, Batch, Masking
-from numerate.pretrain.sequences import Ids
+from numerate.pretrain.sequences import Ids, TokenSequence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -140,7 +140,7 @@ class ProblemModel:
             pairs += [(pair.first + n_before, pair.second + n_before) for pair in problem.pairs]
             n_before += len(problem.values)
         batch = self._masking.collate(
-            [(seed, [(problem.ids, np.zeros(len(problem.ids), bool))]) for seed, problem in rows]
+            [(seed, [TokenSequence.without_anchors(problem.ids)]) for seed, problem in rows]
         )
         targets = {name: torch.tensor(values) for name, values in list_targets(problems).items()}
         return {
