@@ -5,7 +5,7 @@ sequences are held out for validation.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,10 +30,11 @@ from numerate.pretrain.objectives import ObjectiveHeads, add_heads, pool_anchors
 from numerate.pretrain.recipe import Measure, Recipe, linear_rate
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource, read_held_out
 from numerate.pretrain.sequences import Keep, Sequences, read_sequences
+from numerate.pretrain.shuffle import shuffle_anchors, shuffle_magnitudes
 from numerate.pretrain.validation import Validator
 from numerate.prime.primed_corpus import PrimedCorpus
 from numerate.prime.scheme import Priming
-from numerate.prime.text import MARKERS, prime_text
+from numerate.prime.text import MARKERS, prime_text, unprime_text
 
 
 class AnchorRecipe(Recipe[PretrainConfig]):
@@ -52,6 +53,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         }
         super().__init__(config, own_settings={"corpus": primed.settings}, arguments=arguments)
         self._primed = primed
+        self._anchors = shuffle_anchors(primed.anchors) if config.shuffle else primed.anchors
         self.markers = MARKERS[primed.settings["marker"]]
         self.scheduler = config.scheduler
 
@@ -108,6 +110,8 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         batch = self._masking.collate(examples)
         rows = [torch.from_numpy(row.magnitudes) for _, rows in examples for row in rows]
         magnitudes = pad_sequence(rows, batch_first=True, padding_value=math.nan)
+        if self.config.shuffle:
+            magnitudes = torch.from_numpy(shuffle_magnitudes(magnitudes.numpy()))
         return {**batch, "magnitudes": magnitudes.where(batch["labels"] != IGNORED, math.nan)}
 
     def measure(
@@ -169,20 +173,26 @@ class AnchorRecipe(Recipe[PretrainConfig]):
     def _tokenize(self, folder: Path, max_length: int) -> Sequences:
         # Without a label a sequence teaches nothing: only ordinary masking needs them all.
         keep: Keep = "all" if self.config.mlm_probability else "anchored"
-        documents = self._primed.documents
         sequences = read_sequences(
-            folder, documents, self.base.tokenizer, max_length=max_length, keep=keep
+            folder, self._documents, self.base.tokenizer, max_length=max_length, keep=keep
         )
         if len(sequences) < 2:
             raise InputError(f"{self._primed.folder}: too little text to train on and to validate")
         return sequences
+
+    def _documents(self) -> Iterator[str]:
+        marker = self._primed.settings["marker"]
+        for text in self._primed.documents():
+            if self.config.shuffle:
+                text = prime_text(unprime_text(text), self._anchors, marker=marker).text
+            yield text
 
     def _rehearsal(self, max_length: int) -> RehearsalSource | None:
         config, primed = self.config, self._primed
         if not config.rehearse:
             return None
         held_out = [read_held_out(Path(config.hold_out))] if config.hold_out else []
-        rehearsal = Rehearsal(primed.anchors, primed.settings["marker"], *held_out)
+        rehearsal = Rehearsal(self._anchors, primed.settings["marker"], *held_out)
         return RehearsalSource(rehearsal, self.base.tokenizer, config.rehearse, max_length)
 
 

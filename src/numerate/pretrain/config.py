@@ -131,6 +131,9 @@ class PretrainConfig(TrainingConfig):
     anchor_visible: Annotated[Share, Field(description="Share of anchors that stay unmasked.")] = (
         0.0
     )
+    shuffle: Annotated[
+        bool, Field(description="A control: train every numeral with another number's anchor.")
+    ] = False
     rehearse: Annotated[
         Share, Field(description="Share of tokens that come from bare numerals with anchors.")
     ] = 0.0
