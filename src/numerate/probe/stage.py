@@ -143,7 +143,7 @@ def estimate_probe(
     run: RunContext, settings: ProbeSettings, *, base: str, text: RunText
 ) -> float | None:
     """Return the seconds to probe a model like the base; None before the counts are known."""
-    from numerate.probe.plan import draw_samples
+    from numerate.probe.plan import draw_samples, split_cell
 
     found = estimate_counts(text, run.layout.counts)
     if found is None:
@@ -153,7 +153,9 @@ def estimate_probe(
     asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
     width, per_numeral = _measure_embedding(base)
     numerals = len(np.unique(np.concatenate(asked))) if asked else 0
-    cells = sum(_measure_cell(cell.task, plan.protocol, width) for cell in samples)
+    cells = sum(
+        len(split_cell(cell)) * _measure_cell(cell.task, plan.protocol, width) for cell in samples
+    )
     return add_seeds(numerals * per_numeral, cells / run.workers, settings.seeds)
 
 
