@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.extract.counts import Counts
-from numerate.extract.numerals import LARGEST
+from numerate.extract.numerals import LARGEST, find_numerals
 
 # Low is inside the range, high is not.
 RANGES: dict[str, tuple[float, float]] = {
@@ -79,6 +79,17 @@ def is_in_gap(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     leading = numbers / 10.0 ** np.floor(np.log10(np.maximum(numbers, 1)))
     inside: npt.NDArray[np.bool_] = (numbers >= 10) & (leading >= GAP_DIGIT)
     return inside & (leading < GAP_DIGIT + 1)
+
+
+def find_gap_numerals(text: str) -> list[int]:
+    """Return where in a text the numerals in gaps start; decimals and signs count too.
+
+    >>> find_gap_numerals("35 of 1,999 people paid $3,500.25")
+    [0, 25]
+    """
+    numerals = find_numerals(text, "reals")
+    inside = is_in_gap([numeral.value for numeral in numerals])
+    return [numeral.start for numeral, chosen in zip(numerals, inside, strict=True) if chosen]
 
 
 def list_outside(counts: Counts) -> Values:

@@ -152,7 +152,12 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         keep: Keep = "all" if self.config.mlm_probability else "anchored"
         documents = self._primed.documents
         sequences = read_sequences(
-            folder, documents, self.base.tokenizer, max_length=max_length, keep=keep
+            folder,
+            documents,
+            self.base.tokenizer,
+            max_length=max_length,
+            keep=keep,
+            hold_out_gaps=self.config.hold_out_gaps,
         )
         if len(sequences) < 2:
             raise InputError(f"{self._primed.folder}: too little text to train on and to validate")
@@ -162,8 +167,11 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         config, primed = self.config, self._primed
         if not config.rehearse:
             return None
-        held_out = [read_held_out(Path(config.hold_out))] if config.hold_out else []
-        rehearsal = Rehearsal(primed.anchors, primed.settings["marker"], *held_out)
+        rehearsal = Rehearsal(
+            primed.anchors, primed.settings["marker"], hold_out_gaps=config.hold_out_gaps
+        )
+        if config.hold_out:
+            rehearsal = replace(rehearsal, held_out=read_held_out(Path(config.hold_out)))
         return RehearsalSource(rehearsal, self.base.tokenizer, config.rehearse, max_length)
 
 
