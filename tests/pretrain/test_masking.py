@@ -174,3 +174,25 @@ def test_save_and_load_are_the_identity(tmp_path):
         assert np.array_equal(loaded[index].magnitudes, rows[index].magnitudes, equal_nan=True)
     assert loaded.is_anchor.tolist() == [False, True, False, False]
     assert len(join_sequences([])) == 0
+
+
+def test_sequences_with_a_numeral_in_a_gap_can_be_left_out(tokenizer):
+    """Its anchor, 35 on the ln scale here, is not a numeral."""
+    assert prime_text("12", LN).text == "12 <ANC> 35"
+    documents = ["12 people", "35 people", "5 of 3,456", "33.5 of the 5", "1935 of the town"]
+    primed = [prime_text(text, LN).text for text in documents]
+    kept, expected = (
+        list(tokenize_documents(texts, tokenizer, max_length=64, hold_out_gaps=gaps))
+        for texts, gaps in ((primed, True), ((primed[0], primed[4]), False))
+    )
+    assert [ids.tolist() for ids, _ in kept] == [ids.tolist() for ids, _ in expected]
+    assert not list(tokenize_documents(["33 people"], tokenizer, keep="all", hold_out_gaps=True))
+
+
+def test_the_rest_of_a_document_with_a_numeral_in_a_gap_is_kept(tokenizer):
+    text = prime_text("5 of the town " * 20 + "35 " + "of the town 5 " * 20, LN).text
+    every, kept = (
+        list(tokenize_documents([text], tokenizer, max_length=24, hold_out_gaps=gaps))
+        for gaps in (False, True)
+    )
+    assert len(kept) == len(every) - 1 > 2

@@ -60,3 +60,16 @@ def test_a_file_without_numerals_is_refused(tmp_path):
         read_held_out(tmp_path / "a.txt")
     with pytest.raises(InputError, match="cannot be read"):
         read_held_out(tmp_path / "nosuch")
+
+
+def test_gaps_can_be_held_out_whole():
+    values = {
+        gaps: Rehearsal(LN, "anc", np.array([7]), hold_out_gaps=gaps).draw_values(
+            20_000, np.random.default_rng(0)
+        )
+        for gaps in (False, True)
+    }
+    in_gap = {gaps: [len(n) > 1 and n[0] == "3" for n in map(str, values[gaps])] for gaps in values}
+    assert not any(in_gap[True])
+    assert 0.1 < np.mean(in_gap[False]) < 0.14  # log10(4/3) of nine decades of ten
+    assert 7 not in values[True]

@@ -12,11 +12,14 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, BertModel
 from numerate.errors import InputError
 from numerate.models.base_model import has_fast_bf16, load_base
 from numerate.models.card import write_card
+from numerate.pretrain.anchors import AnchorRecipe
 from numerate.pretrain.config import PretrainConfig
+from numerate.pretrain.sequences import Sequences
 from numerate.pretrain.train import pretrain_model
 from numerate.pretrain.trainer import make_arguments
 from numerate.pretrain.validation import Validator
 from numerate.prime.primed_corpus import open_primed
+from numerate.prime.text import unprime_text
 from tests.conftest import ARCHITECTURES, make_model
 from tests.pretraining import (
     QUICK,
@@ -255,6 +258,19 @@ def test_two_processes_train_what_one_does_with_twice_the_batch(
 
 
 # Bad input
+
+
+def test_gaps_are_held_out_of_training_and_validation(tiny_models, primed_corpora, tmp_path):
+    primed, folder = primed_corpora(), tmp_path / "work"
+    config = quick_config(tiny_models("bert"), max_length=64, hold_out_gaps=True, rehearse=0.2)
+    recipe = AnchorRecipe(primed, config)
+    recipe.load()
+    recipe.prepare(folder)
+    texts = [unprime_text(text) for text in primed.documents()]
+    whole = [text for text in texts if re.search(r"\d", text)]
+    kept = [text for text in whole if not re.search(r"(?<![\d,])3,?\d", text)]
+    assert len(whole) > len(kept) > 100
+    assert len(Sequences.load(folder / "sequences")) == len(kept)
 
 
 def test_a_folder_with_something_else_is_left_alone(tiny_models, primed_corpora, tmp_path):

@@ -59,16 +59,16 @@ def test_stacked_lstms_learn_it_too():
     assert (answers == places[2]).mean() > 0.7
 
 
-def test_sigmoids_answer_with_the_first_above_a_half_or_not_at_all():
+def test_sigmoids_answer_with_the_first_above_a_half_or_the_first_of_all():
     """With a learning rate of 0 the answers follow from the first weights alone."""
     probe = replace(PAPER.lists, layers=1, epochs=1, learning_rate=0.0)
     vectors = torch.randn(40, 5, 6, generator=torch.Generator().manual_seed(0))
     places = np.zeros(40, np.int64)
-    answers = classify_lists((vectors, places), (vectors, places), vectors, probe, seed=3)
-    torch.manual_seed(3)
+    answers = classify_lists((vectors, places), (vectors, places), vectors, probe, seed=19)
+    torch.manual_seed(19)
     outputs = StackedLstm(6, 12, 1)(vectors).sigmoid().detach().numpy()
-    expected = [next((i for i, o in enumerate(row) if o > 0.5), -1) for row in outputs]
-    assert answers.tolist() == expected
+    assert any((row <= 0.5).all() for row in outputs)
+    assert answers.tolist() == [np.argmax(row > 0.5) for row in outputs]
 
 
 def test_the_same_seed_answers_the_same_and_leaves_others_alone():

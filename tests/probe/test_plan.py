@@ -352,7 +352,76 @@ def test_the_demos_protocol_takes_some_of_the_numerals():
         cell.range: sum(len(part) for part in vars(sample).values())
         for cell, sample in samples.items()
     }
-    assert sizes == {"[1,100]": 99, "[100,1k]": 500, "[1k,10k]": 500, "all": 500}
+    assert sizes == {"[1,100]": 100, "[100,1k]": 500, "[1k,10k]": 500, "all": 500}
+
+
+WIDE = Counts(
+    dict.fromkeys([*range(1, 1000), *range(1000, 10_000, 9), *range(10_000, 10**6, 997)], 1),
+    documents=1,
+    words=1,
+)
+
+
+def draw(tasks, protocol, counts=WIDE, note=lambda line: None, **settings):
+    plan = replace(make_plan(tasks, [3], **settings), protocol=PROTOCOLS[protocol], counts=counts)
+    return {
+        (cell.task, cell.domain, cell.range): sample
+        for cell, sample in draw_samples(plan, plan.cells, note).items()
+    }
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("task", ["addition", "list-minimum"])
+def test_all_ranges_are_the_samples_of_the_four_together(task, protocol):
+    samples = draw([task], protocol, domains=("in",))
+    pooled = samples.pop((task, "in", "all"))
+    assert len(samples) == 4
+    for part in ("train", "validation", "test"):
+        rows = [getattr(sample, part).tolist() for sample in samples.values()]
+        assert getattr(pooled, part).tolist() == [row for some in rows for row in some]
+    if PROTOCOLS[protocol].split == "numbers":
+        assert not np.isin(pooled.test, np.concatenate((pooled.train, pooled.validation))).any()
+    if protocol == "paper":
+        assert (len(pooled.train) + len(pooled.validation), len(pooled.test)) == (3200, 800)
+
+
+def test_the_pool_of_all_ranges_is_without_a_range_of_few_numerals():
+    notes = []
+    samples = draw(["addition"], "paper", COUNTS, notes.append, domains=("in",))
+    assert len(samples["addition", "in", "all"].test) == 3 * 200
+    assert notes == [
+        "addition, in-domain [10k,10^10] is left out: 0 numerals, but a probe needs at least 90",
+        "addition, in-domain all is without [10k,10^10]: 0 numerals, but a probe needs at least 90",
+    ]
+
+
+def test_a_sample_does_not_depend_on_what_else_is_asked():
+    together = draw(TASKS, "laptop")
+    for task, domain, name in together:
+        [alone] = draw([task], "laptop", domains=(domain,), ranges=(name,)).values()
+        for part, rows in vars(together[task, domain, name]).items():
+            np.testing.assert_array_equal(getattr(alone, part), rows)
+
+
+def test_some_ranges_alone_have_the_scores_of_all_of_them(tmp_path):
+    system = NumeralSystem("chars", CONTROLS["control:chars"])
+    plan = make_plan(["decoding", "addition"], regressors=("ridge",))
+    scores = probe_system(system, plan, tmp_path / "a.jsonl")
+    some = replace(plan, ranges=("[1k,10k]", "all"))
+    assert probe_system(system, some, tmp_path / "b.jsonl") == [
+        score for score in scores if score.range in some.ranges
+    ]
+
+
+def test_out_of_domain_has_as_many_numerals_as_in_domain_and_the_same_for_all_seeds():
+    plan = replace(make_plan(["decoding"], [0, 1], ranges=("[1k,10k]",)), counts=WIDE)
+    asked = [
+        np.sort(np.concatenate([part.ravel() for part in vars(sample).values()])).tolist()
+        for sample in draw_samples(plan, plan.cells).values()
+    ]
+    inside, outside, again, outside_again = asked
+    assert len(inside) == len(outside) == 1000
+    assert (inside, outside) == (again, outside_again)
 
 
 def test_protocols_do_not_share_scores(tmp_path):

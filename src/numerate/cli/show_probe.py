@@ -18,7 +18,8 @@ def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
     unit = "times the vector's width" if lists.kind == "lstm" else "units"
     lines = [
         f"Protocol {protocol.name}: {protocol.split} are split 80/20; {protocol.n_train} pairs or "
-        f"lists to train, {protocol.n_test} to test, {protocol.close_share:.0%} of lists close",
+        f"lists of each range to train, {protocol.n_test} pairs or {protocol.n_test_lists} lists "
+        f"to test, {protocol.close_share:.0%} of lists close",
         f"decoding, addition: XGBoost, {protocol.trees} trees of depth {TREE_DEPTH} at "
         f"{protocol.learning_rate:g}, {protocol.wide_bins} quantiles of each coordinate of a wide "
         "input; ridge beside it",

@@ -174,7 +174,12 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         # Without a label a sequence teaches nothing: only ordinary masking needs them all.
         keep: Keep = "all" if self.config.mlm_probability else "anchored"
         sequences = read_sequences(
-            folder, self._documents, self.base.tokenizer, max_length=max_length, keep=keep
+            folder,
+            self._documents,
+            self.base.tokenizer,
+            max_length=max_length,
+            keep=keep,
+            hold_out_gaps=self.config.hold_out_gaps,
         )
         if len(sequences) < 2:
             raise InputError(f"{self._primed.folder}: too little text to train on and to validate")
@@ -191,8 +196,11 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         config, primed = self.config, self._primed
         if not config.rehearse:
             return None
-        held_out = [read_held_out(Path(config.hold_out))] if config.hold_out else []
-        rehearsal = Rehearsal(self._anchors, primed.settings["marker"], *held_out)
+        rehearsal = Rehearsal(
+            self._anchors, primed.settings["marker"], hold_out_gaps=config.hold_out_gaps
+        )
+        if config.hold_out:
+            rehearsal = replace(rehearsal, held_out=read_held_out(Path(config.hold_out)))
         return RehearsalSource(rehearsal, self.base.tokenizer, config.rehearse, max_length)
 
 

@@ -90,6 +90,9 @@ class TrainingConfig:
     checkpoint_minutes: Annotated[
         float, Field(ge=0, description="Minutes between checkpoints.")
     ] = 5.0
+    hold_out_gaps: Annotated[
+        bool, Field(description="Never train on numerals from 30 to 39, 300 to 399 and so on.")
+    ] = False
     seed: Annotated[
         int, Field(description="Seed of the order of the data, the masks and new weights.")
     ] = 42

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.extract.numerals import LARGEST, find_numerals
-from numerate.extract.ranges import Values, list_outside
+from numerate.extract.ranges import Values, is_in_gap, list_outside
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker
 from numerate.pretrain.sequences import Sequences, join_sequences, tokenize_documents
@@ -31,11 +31,15 @@ _TEXTS_AT_A_TIME = 1000
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Draws numerals and primes them; `held_out` are the values never to draw, sorted."""
+    """Draws numerals and primes them; `held_out` are the values never to draw, sorted.
+
+    With `hold_out_gaps`, values in gaps are not drawn either.
+    """
 
     anchors: AnchorSet
     marker: Marker
     held_out: Values = field(default_factory=lambda: np.zeros(0, np.int64))
+    hold_out_gaps: bool = False
 
     def draw_texts(self, rng: np.random.Generator) -> Iterator[str]:
         """Yield primed texts without end; each has one to eight numerals with equal probability."""
@@ -55,10 +59,10 @@ class Rehearsal:
         return values[:n_values]
 
     def _is_held_out(self, values: Values) -> npt.NDArray[np.bool_]:
-        if not len(self.held_out):
-            return np.zeros(len(values), bool)
-        places = np.searchsorted(self.held_out, values)
-        found: npt.NDArray[np.bool_] = self.held_out.take(places, mode="clip") == values
+        found = is_in_gap(values) if self.hold_out_gaps else np.zeros(len(values), bool)
+        if len(self.held_out):
+            places = np.searchsorted(self.held_out, values)
+            found |= self.held_out.take(places, mode="clip") == values
         return found
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.extract.numerals import plain_number
+from numerate.extract.ranges import find_gap_numerals
 from numerate.fit.anchors import rescale
 from numerate.options import check_option
 from numerate.prime.text import PrimedNumeral, find_primed
@@ -114,10 +115,17 @@ def read_sequences(
     *,
     max_length: int,
     keep: Keep,
+    hold_out_gaps: bool = False,
 ) -> Sequences:
     """Return the sequences of documents; the first call writes them to a folder, others read it."""
     if not (folder / "bounds.npy").exists():
-        found = tokenize_documents(open_documents(), tokenizer, max_length=max_length, keep=keep)
+        found = tokenize_documents(
+            open_documents(),
+            tokenizer,
+            max_length=max_length,
+            keep=keep,
+            hold_out_gaps=hold_out_gaps,
+        )
         join_sequences(found).save(folder)
     return Sequences.load(folder)
 
@@ -128,12 +136,13 @@ def tokenize_documents(
     *,
     max_length: int = 512,
     keep: Keep = "anchored",
+    hold_out_gaps: bool = False,
 ) -> Iterator[TokenSequence]:
     """Yield the sequences of primed documents, with special tokens.
 
     A document that is too long is cut into several sequences of at most `max_length` tokens; a
     numeral stays with its marker and its anchor. With `keep="anchored"`, sequences without an
-    anchor are left out.
+    anchor are left out; with `hold_out_gaps`, those with a numeral in a gap.
     """
     check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
@@ -148,11 +157,15 @@ def tokenize_documents(
         ):
             spans = find_primed(text)
             groups = _find_groups(spans, offsets)
+            gaps = _find_gaps(text, spans) if hold_out_gaps else []
             magnitudes = np.full(len(ids), np.nan, np.float32)
             for (_, first, last), span in zip(groups, spans, strict=True):
                 magnitudes[first:last] = _read_magnitude(text, span)
             for start, end in cut_tokens(len(ids), room, groups):
                 part = magnitudes[start:end]
+                from_, to = offsets[start][0], offsets[end - 1][1]
+                if any(from_ <= place < to for place in gaps):
+                    continue
                 if keep == "all" or not np.isnan(part).all():
                     yield TokenSequence(
                         np.concatenate((before, np.array(ids[start:end], np.int32), after)),
@@ -209,6 +222,12 @@ def _find_groups(
         last = int(np.searchsorted(starts, span.anchor[1], side="left"))
         groups.append((first, anchor, last))
     return groups
+
+
+def _find_gaps(text: str, spans: list[PrimedNumeral]) -> list[int]:
+    """Return where the numerals in gaps start; anchors are not numerals."""
+    anchors = {span.anchor[0] for span in spans}
+    return [place for place in find_gap_numerals(text) if place not in anchors]
 
 
 def special_tokens(tokenizer: "PreTrainedTokenizerBase") -> tuple[Ids, Ids]:

@@ -63,7 +63,7 @@ def classify_lists(
     seed: int,
     device: str = "cpu",
 ) -> Places:
-    """Return the places that a trained classifier gives for test lists; -1 if it gives none.
+    """Return the places that a trained classifier gives for test lists.
 
     Vectors have the shape (lists, 5, width), and come with the correct places. `validation` serves
     to choose the epoch, if the protocol does so.
@@ -123,8 +123,8 @@ def _answer(model: torch.nn.Module, vectors: torch.Tensor, probe: ListProbe) -> 
     outputs = model(vectors).cpu().numpy()
     if probe.outputs == "softmax":
         return np.asarray(outputs.argmax(axis=1), np.int64)
-    over = outputs > 0  # where the sigmoid is above 0.5
-    return np.where(over.any(axis=1), over.argmax(axis=1), -1)
+    is_over = outputs > 0  # where the sigmoid is above 0.5; place 0 if none is, as in the paper
+    return np.asarray(is_over.argmax(axis=1), np.int64)
 
 
 def _standardize(

@@ -1,12 +1,13 @@
 """Plan: which cells to probe, and the probe itself, from systems to scores (section 4).
 
 A cell is a task on a range of numbers, in or out of the domain, with a seed. Its sample depends on
-nothing else, so that all systems answer the same questions and their scores can be paired.
+nothing else, so that all systems answer the same questions and their scores can be paired. As in
+the paper, pairs and lists of all ranges are those of the four ranges together: each within a range.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,20 @@ import torch
 
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
-from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, Values, pick_numerals
+from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, pick_numerals
 from numerate.models.labels import SystemLabel
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
 from numerate.probe.protocols import Protocol
-from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
+from numerate.probe.samples import (
+    PROBE_DOMAINS,
+    TASKS,
+    Sample,
+    TooFewError,
+    draw_sample,
+    pool_samples,
+    take_some,
+)
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.scores import Score, append_scores, repair_scores
 from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
@@ -178,34 +187,46 @@ def split_layers(system: System) -> list[System]:
 
 
 def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dict[Cell, Sample]:
-    """Return the sample of each cell; cells with too few numerals are left out, with a note."""
+    """Return the sample of each cell; what has too few numerals is left out, with a note."""
     samples: dict[Cell, Sample] = {}
     if plan.counts is None:  # then the plan has only tasks on sentences
         return samples
+    draw = cache(partial(_draw_part, plan.counts, plan.protocol))
     for cell in cells:
-        rng = np.random.default_rng([cell.seed, TASKS.index(cell.task), *_find_place(cell)])
-        try:
-            numerals = _find_numerals(plan.counts, cell, plan.protocol.most, rng)
-            samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
-        except TooFewError as error:
-            if cell.seed == plan.seeds[0]:
-                where = "in-domain" if cell.domain == "in" else "out-of-domain"
-                note(f"{cell.task}, {where} {cell.range} is left out: {error}")
+        drawn, missing = [], {}
+        for part in split_cell(cell):
+            try:
+                drawn.append(draw(part))
+            except TooFewError as error:
+                missing[part.range] = str(error)
+        if drawn:
+            samples[cell] = pool_samples(drawn)
+        if missing and cell.seed == plan.seeds[0]:
+            where = "in-domain" if cell.domain == "in" else "out-of-domain"
+            what = f"without {', '.join(missing)}" if drawn else "left out"
+            reasons = "; ".join(dict.fromkeys(missing.values()))
+            note(f"{cell.task}, {where} {cell.range} is {what}: {reasons}")
     return samples
 
 
-def _find_numerals(
-    counts: Counts, cell: Cell, most: int | None, rng: np.random.Generator
-) -> Values:
-    """Return the numerals of a cell, at most `most`; these are the same for all seeds and tasks."""
-    if most is None:
-        return pick_numerals(counts, cell.range, cell.domain, rng)
-    fixed = np.random.default_rng(_find_place(cell))
-    return take_some(pick_numerals(counts, cell.range, cell.domain, fixed), most, fixed)
+def split_cell(cell: Cell) -> list[Cell]:
+    """Return the cells whose samples make that of a cell: for pairs and lists of all, the ranges'.
+
+    >>> [part.range for part in split_cell(Cell("addition", "in", "all", 0))]
+    ['[1,100]', '[100,1k]', '[1k,10k]', '[10k,10^10]']
+    """
+    if cell.range != ALL or cell.task == "decoding":
+        return [cell]
+    return [replace(cell, range=name) for name in PROBE_RANGES if name != ALL]
 
 
-def _find_place(cell: Cell) -> list[int]:
-    return [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
+def _draw_part(counts: Counts, protocol: Protocol, cell: Cell) -> Sample:
+    """Return a sample of a single range; its numerals are the same for all seeds and tasks."""
+    place = [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
+    fixed = np.random.default_rng(place)
+    numerals = pick_numerals(counts, cell.range, cell.domain, fixed)
+    rng = np.random.default_rng([cell.seed, TASKS.index(cell.task), *place])
+    return draw_sample(cell.task, take_some(numerals, protocol.most, fixed), protocol, rng)
 
 
 def _answer_questions(

@@ -1,7 +1,7 @@
 """Protocols: the settings of a probe, from sampling to training.
 
 - `paper` follows the paper's scripts, but is seeded and never has a pair or list in both train and
-  test.
+  test. As there, the pairs and lists of all ranges together are those of each range, pooled.
 - `strict` splits the numbers first, so that no number of the test set is seen in training.
 - `laptop` is `strict` with a list classifier that trains in seconds, a quarter of the trees at four
   times the learning rate, and fewer bins for wide inputs.
@@ -35,7 +35,8 @@ class ListProbe:
     width: float
     """Hidden units: for an LSTM as a multiple of the width of the vectors, for a scorer in all."""
     outputs: Literal["sigmoid", "softmax"]
-    """With sigmoids the first output above 0.5 is the answer, as in the paper's scripts."""
+    """With sigmoids the first output above 0.5 is the answer, or the first of all if none is above,
+    as in the paper's scripts."""
     epochs: int
     batch: int
     learning_rate: float
@@ -57,11 +58,15 @@ class Protocol:
     wide_bins: int = BINS
     """Bins of XGBoost for each coordinate of a wide input."""
     n_train: int = 800
+    """Pairs or lists of each range to train on; a tenth of them are for validation."""
     n_test: int = 200
+    """Pairs of each range to test on."""
+    n_test_lists: int = 2000
+    """Lists of each range to test on."""
     close_share: float = 0.5
     """The share of lists whose numbers are close in value."""
     most: int | None = None
-    """The largest number of numerals of a cell; they are the same for all seeds and tasks."""
+    """The largest number of numerals of a cell."""
 
     def count_bins(self, width: int) -> int:
         """Return the number of bins for inputs of a width."""
@@ -75,6 +80,7 @@ PAPER = Protocol(
     name="paper",
     split="samples",
     lists=replace(_LSTM, outputs="sigmoid", choose_epoch=False, standardize=False),
+    n_test_lists=200,
     close_share=0.0,
 )
 STRICT = Protocol(name="strict", split="numbers", lists=_LSTM)
@@ -95,7 +101,13 @@ LAPTOP = Protocol(
     learning_rate=0.04,
     wide_bins=16,
 )
-LEAKY = replace(LAPTOP, name="leaky", split=PAPER.split, close_share=PAPER.close_share)
+LEAKY = replace(
+    LAPTOP,
+    name="leaky",
+    split=PAPER.split,
+    n_test_lists=PAPER.n_test_lists,
+    close_share=PAPER.close_share,
+)
 DEMO = replace(
     LAPTOP,
     name="demo",
@@ -104,6 +116,7 @@ DEMO = replace(
     learning_rate=0.1,
     n_train=400,
     n_test=100,
+    n_test_lists=100,
     most=500,
 )
 PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, STRICT, LAPTOP, LEAKY, DEMO)}

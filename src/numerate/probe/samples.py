@@ -1,6 +1,6 @@
 """Samples: the numerals, pairs and lists of a probe, split into train, validation and test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,18 +49,25 @@ def draw_sample(
     """
     if len(numerals) < FEWEST:
         raise TooFewError(f"{len(numerals)} numerals, but a probe needs at least {FEWEST}")
-    n_train, n_test = protocol.n_train, protocol.n_test
-    n_validation = round(VALIDATION_SHARE * n_train)
     if task == "decoding":
         train, validation, test = _split_numbers(numerals, rng)
         return Sample(train[:, None], validation[:, None], test[:, None])
-    draw = _draw_pairs if task == "addition" else _draw_lists(protocol.close_share)
+    draw, n_test = _draw_lists(protocol.close_share), protocol.n_test_lists
+    if task == "addition":
+        draw, n_test = _draw_pairs, protocol.n_test
+    n_train, n_validation = protocol.n_train, round(VALIDATION_SHARE * protocol.n_train)
     if protocol.split == "samples":
         rows = draw(numerals, n_train + n_test, rng)
         return Sample(rows[n_validation:n_train], rows[:n_validation], rows[n_train:])
     parts = _split_numbers(numerals, rng)
     sizes = (n_train - n_validation, n_validation, n_test)
     return Sample(*(draw(part, size, rng) for part, size in zip(parts, sizes, strict=True)))
+
+
+def pool_samples(samples: Sequence[Sample]) -> Sample:
+    """Return one sample with the rows of several, which share no numeral."""
+    parts = zip(*(vars(sample).values() for sample in samples), strict=True)
+    return Sample(*map(np.concatenate, parts))
 
 
 def find_close(lists: Values) -> npt.NDArray[np.bool_]:
@@ -86,8 +93,8 @@ def _split_numbers(numerals: Values, rng: np.random.Generator) -> tuple[Values, 
 
 
 def _draw_pairs(numerals: Values, size: int, rng: np.random.Generator) -> Values:
-    """Return distinct pairs; (a, b) equals (b, a), and a numeral may be paired with itself."""
-    return _draw_distinct(lambda: rng.choice(numerals, 2), size)
+    """Return distinct pairs of two different numerals; (a, b) equals (b, a)."""
+    return _draw_distinct(lambda: rng.choice(numerals, 2, replace=False), size)
 
 
 def _draw_lists(close_share: float) -> Callable[[Values, int, np.random.Generator], Values]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numerate.probe.plan import Plan
 
 _SAMPLE_NUMERALS, _PARTS = 1000, 20
-_NEW_PER_SEED = 0.3  # share of the numerals of a seed that earlier seeds did not ask
 
 
 class ProbeSettings(Section):
@@ -145,7 +144,7 @@ def estimate_probe(
     run: RunContext, settings: ProbeSettings, *, base: str, text: RunText
 ) -> float | None:
     """Return the seconds to probe a model like the base; None before the counts are known."""
-    from numerate.probe.plan import draw_samples
+    from numerate.probe.plan import draw_samples, split_cell
 
     found = estimate_counts(text, run.layout.counts)
     if found is None:
@@ -155,17 +154,21 @@ def estimate_probe(
     asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
     width, per_numeral = _measure_embedding(base)
     numerals = len(np.unique(np.concatenate(asked))) if asked else 0
-    cells = sum(_measure_cell(cell.task, plan.protocol, width) for cell in samples)
+    cells = sum(
+        len(split_cell(cell)) * _measure_cell(cell.task, plan.protocol, width) for cell in samples
+    )
     return add_seeds(numerals * per_numeral, cells / run.workers, settings.seeds)
 
 
 def add_seeds(embedding: float, cells: float, n_seeds: int) -> float:
     """Return the seconds of all seeds, from those to embed and to score the first one.
 
-    >>> add_seeds(10.0, 20.0, 3)  # 5 to start, 10 + 2 * 3 to embed, 3 * 20 to score
-    81.0
+    All seeds ask for the same numerals, and these are embedded once.
+
+    >>> add_seeds(10.0, 20.0, 3)  # 5 to start, 10 to embed, 3 * 20 to score
+    75.0
     """
-    return START_SECONDS + embedding * (1 + _NEW_PER_SEED * (n_seeds - 1)) + n_seeds * cells
+    return START_SECONDS + embedding + n_seeds * cells
 
 
 @lru_cache

@@ -14,7 +14,7 @@ from numerate.pretrain.baselines.genbert import (
     GenbertRecipe,
     encode_question,
 )
-from numerate.pretrain.baselines.genbert_questions import KINDS
+from numerate.pretrain.baselines.genbert_questions import KINDS, NumericalData
 from numerate.pretrain.baselines.train import train_baseline
 from numerate.pretrain.config import GenbertConfig
 from numerate.pretrain.masking import IGNORED
@@ -142,6 +142,19 @@ def test_texts_are_48_to_800_questions_whatever_the_batch(base, batch_size, tmp_
     recipe.load()
     recipe.prepare(tmp_path)
     assert sum(recipe.draw(index).text is not None for index in range(800)) == 48
+
+
+def test_texts_and_questions_can_be_without_numbers_in_gaps(base, tmp_path):
+    (tmp_path / "a.txt").write_text("in 1999\n35 people\n12,345 people\n3,500 people\n")
+    settings = {"corpus": (str(tmp_path / "a.txt"),), "hold_out_gaps": True}
+    recipe = GenbertRecipe(quick(base, **settings))
+    recipe.load()
+    recipe.prepare(tmp_path / "work")
+    assert recipe.describe()["data"]["texts"] == 2
+    data = NumericalData("train", recipe.config.seed, hold_out_gaps=True)
+    for index in range(60):
+        expected = encode_question(data[index], recipe.base.tokenizer)
+        assert recipe.draw(index).question == expected.question
 
 
 def test_an_answer_has_at_most_eleven_tokens(decoder):

@@ -5,6 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from numerate.pretrain.baselines.genbert_questions import KINDS, NUMBER_LIMIT, NumericalData
@@ -182,3 +183,18 @@ def test_gaps_between_dates_are_at_most_150_days(examples):
             days = sorted(day for day, _ in days_in(question))
             assert 2 <= len(days) <= 4
             assert all(1 <= (b - a).days <= 150 for a, b in pairwise(days))
+
+
+def test_questions_and_answers_can_be_without_numbers_in_gaps(examples):
+    def has_gap(example):
+        whole_parts = re.findall(r"(?<![\d.])\d+", f"{example.question} {example.answer}")
+        return any(len(part) > 1 and part[0] == "3" for part in whole_parts)
+
+    for split in ("train", "dev"):
+        assert np.mean([has_gap(example) for example in examples[split]]) > 0.2
+        data = NumericalData(split, 7, hold_out_gaps=True)
+        chosen = [data[index] for index in range(600)]
+        assert not any(map(has_gap, chosen))
+        assert [example.kind for example in chosen] == [*KINDS] * 100
+        for index, example in enumerate(examples[split][:600]):
+            assert has_gap(example) or chosen[index] == example

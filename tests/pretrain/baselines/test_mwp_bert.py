@@ -8,6 +8,7 @@ from transformers import AutoModel, AutoModelForMaskedLM
 
 import numerate
 from numerate.errors import InputError
+from numerate.pretrain.baselines.mwp_bert import MwpBertRecipe
 from numerate.pretrain.baselines.problem_model import (
     OBJECTIVES,
     ProblemModel,
@@ -160,6 +161,16 @@ def test_bad_problems_leave_nothing_behind(text, message, tiny_models, tmp_path)
     with pytest.raises(InputError, match=message):
         train_baseline(quick(tiny_models("bert"), str(path)), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
+
+
+def test_problems_with_a_number_in_a_gap_can_be_held_out(tiny_models, problems, tmp_path):
+    """The fixture has n and n + 3, then n + 9 and n / 2, for n from 1 to 60; and one problem."""
+    recipe = MwpBertRecipe(quick(tiny_models("bert"), problems, hold_out_gaps=True))
+    recipe.load()
+    recipe.prepare(tmp_path)
+    data = recipe.describe()["data"]
+    # Not n from 27 to 39; nor from 21 to 30, and 60.
+    assert data["problems"] + data["held_out"] == (60 - 13) + (60 - 11) + 1
 
 
 def test_a_problem_alone_is_too_few(tiny_models, tmp_path):

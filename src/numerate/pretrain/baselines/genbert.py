@@ -78,8 +78,10 @@ class GenbertRecipe(Recipe[GenbertConfig]):
         model, tokenizer = self.base.model, self.base.tokenizer
         self._decoder = AnswerDecoder(model, int(tokenizer.pad_token_id or 0))
         self._masking = Masking.of(tokenizer, model.config.vocab_size, mlm_probability=MASKED)
-        self._questions = NumericalData("train", self.config.seed)
-        self._held_out = _encode_held_out(tokenizer, self.config.seed)
+        seed, gaps = self.config.seed, self.config.hold_out_gaps
+        self._questions = NumericalData("train", seed, hold_out_gaps=gaps)
+        held_out = NumericalData("dev", seed, hold_out_gaps=gaps)
+        self._held_out = _encode_held_out(tokenizer, held_out)
         self._texts = self._read_texts(folder / "sequences") if self.config.corpus else None
 
     def draw(self, index: int) -> EncodedQuestion:
@@ -162,7 +164,14 @@ class GenbertRecipe(Recipe[GenbertConfig]):
     def _read_texts(self, folder: Path) -> Sequences:
         tokenizer = self.base.tokenizer
         length = min(TEXT_LENGTH, max_tokens(self.base.model, tokenizer))
-        texts = read_sequences(folder, self._documents, tokenizer, max_length=length, keep="all")
+        texts = read_sequences(
+            folder,
+            self._documents,
+            tokenizer,
+            max_length=length,
+            keep="all",
+            hold_out_gaps=self.config.hold_out_gaps,
+        )
         if not len(texts):
             raise InputError(f"{', '.join(self.config.corpus)}: has no text")
         return texts
@@ -189,10 +198,9 @@ def encode_question(
 
 
 def _encode_held_out(
-    tokenizer: "PreTrainedTokenizerBase", seed: int
+    tokenizer: "PreTrainedTokenizerBase", data: NumericalData
 ) -> dict[str, list[EncodedQuestion]]:
     """Return the questions of each kind to validate on."""
-    data = NumericalData("dev", seed)
     encoded: dict[str, list[EncodedQuestion]] = {kind: [] for kind in KINDS}
     for index in range(QUESTIONS_PER_KIND * len(KINDS)):
         example = data[index]

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from numerate.extract.ranges import find_gap_numerals
 from numerate.files import read_data
 
 Split = Literal["train", "dev"]
@@ -39,17 +40,24 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class NumericalData:
-    """The examples of a split; `data[index]` is always the same for a seed."""
+    """The examples of a split; `data[index]` is always the same for a seed.
+
+    With `hold_out_gaps`, an example is drawn again as long as it has a numeral in a gap.
+    """
 
     split: Split
     seed: int = 42
+    hold_out_gaps: bool = False
 
     def __getitem__(self, index: int) -> Example:
         """Return an example; the kinds alternate."""
         kind = KINDS[index % len(KINDS)]
         rng = np.random.default_rng([self.seed, self.split == "dev", index])
-        question, answer = _MAKERS[kind](_Draw(rng, self.split, self.seed))
-        return Example(question, answer, kind)
+        draw = _Draw(rng, self.split, self.seed)
+        while True:
+            question, answer = _MAKERS[kind](draw)
+            if not (self.hold_out_gaps and find_gap_numerals(f"{question} ; {answer}")):
+                return Example(question, answer, kind)
 
 
 def write_number(value: Decimal) -> str:

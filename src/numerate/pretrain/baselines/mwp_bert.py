@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 
 from numerate.errors import InputError
+from numerate.extract.ranges import find_gap_numerals
 from numerate.models.base_model import max_tokens
 from numerate.pretrain.baselines.problem_model import (
     HEADS,
@@ -45,6 +46,8 @@ class MwpBertRecipe(Recipe[MwpBertConfig]):
         del folder  # problems are read anew
         model, tokenizer = self.base.model, self.base.tokenizer
         problems = read_problems(Path(self.config.problems))
+        if self.config.hold_out_gaps:
+            problems = [problem for problem in problems if not find_gap_numerals(problem.text)]
         if len(problems) < 2:
             raise InputError(
                 f"{self.config.problems}: too few problems to train on and to validate"
