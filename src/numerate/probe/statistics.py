@@ -177,7 +177,7 @@ def count_values_needed(sd: float, effect: float) -> int:
     from scipy.stats import nct, norm, t
 
     ratio = effect / sd if sd else math.inf
-    count = max(2, math.ceil(((norm.ppf(0.975) + norm.ppf(0.8)) / ratio) ** 2))
+    count = max(2, math.ceil((float(norm.ppf(0.975) + norm.ppf(0.8)) / ratio) ** 2))
     while nct.sf(t.ppf(0.975, count - 1), count - 1, min(ratio, 1e3) * count**0.5) < 0.8:
         count += 1
     return count
