@@ -96,7 +96,7 @@ class Check:
         """The verdict in words; if it is undecided, with the number of trainings it would take."""
         one = self.difference.n_trainings == 1
         if self.verdict != "undecided":
-            return f"{self.verdict}, of one training" if one else self.verdict
+            return f"{self.verdict} (one training)" if one else self.verdict
         how_many = "at least two trainings to know" if one else f"{self.n_needed} trainings"
         return f"undecided: it takes {how_many}"
 
