@@ -84,6 +84,16 @@ def test_diagnostics_are_loaded_as_they_were_saved(tmp_path):
     assert loaded.neighbours.examples == saved.neighbours.examples
 
 
+def test_later_trainings_have_only_the_cosines_and_the_layers(tmp_path):
+    path = tmp_path / "portrait.json"
+    diagnose_system(LAYERED, make_plan(training=2)).save(path)
+    found = Diagnostics.load(path)
+    assert found.training == 2
+    assert found.line is found.decoded is found.neighbours is None
+    assert len(found.cosines) == 100
+    assert len(found.layers) == 2
+
+
 def test_a_plan_without_counts_has_nothing_to_diagnose(tmp_path):
     plan = Plan(tasks=("paraphrases",), seeds=(0,), protocol=PROTOCOLS["demo"])
     diagnose_system(LAYERED, plan).save(tmp_path / "portrait.json")

@@ -6,9 +6,16 @@ import pytest
 from numerate.errors import InputError
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
+    Summary,
+    adjust_p_values,
+    combine_seeds,
     correlate_with_nearness,
+    count_values_needed,
+    find_p_value,
     group_by_seed,
+    is_equivalent,
     subtract_system,
+    summarize_seeds,
     summarize_values,
     unit_rows,
 )
@@ -48,6 +55,44 @@ def test_differences_are_taken_seed_by_seed():
 def test_a_system_without_scores_cannot_be_compared_with():
     with pytest.raises(InputError, match="no scores of 'c' to compare with; there are a"):
         subtract_system(make_scores("a", [1]), "c")
+
+
+def test_a_system_with_one_training_stands_beside_every_training_of_the_others():
+    """Each training counts once; the third is not shared, and neither is the second seed."""
+    trained = {(0, 0): 3.0, (0, 1): 9.0, (1, 0): 5.0, (2, 0): 7.0}
+    other, untrained = {(0, 0): 1.0, (1, 0): 2.0}, {(0, 0): 10.0}
+    found = combine_seeds([(1, trained), (-2, other), (0.5, untrained)])
+    assert found == {(0, 0): 6.0, (1, 0): 6.0}
+    assert summarize_seeds(found) == Summary(6.0, 0.0, 1, n_trainings=2)
+
+
+def test_p_values_are_students():
+    """The interval ends at zero exactly if p is 5 %, and for 2 values t is Cauchy's: atan."""
+    assert find_p_value(Summary(1.0, 1.0, 4)) == pytest.approx(0.05)
+    two = summarize_values([1, 3])  # a mean of 2 with an error of 1
+    assert find_p_value(two) == pytest.approx(1 - 2 * math.atan(2) / math.pi)
+    assert find_p_value(two, null=1) == pytest.approx(0.5)
+    assert find_p_value(Summary(1.0, math.nan, 1)) == find_p_value(Summary(0.0, 0.0, 3)) == 1
+    assert find_p_value(Summary(1.0, 0.0, 3)) == 0
+
+
+def test_holm_multiplies_the_smallest_p_value_by_the_number_of_all():
+    assert adjust_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert adjust_p_values([0.6, 0.7]) == [1, 1]
+    assert adjust_p_values([]) == []
+
+
+def test_an_interval_within_the_bounds_is_equivalent_to_zero():
+    assert is_equivalent(Summary(-0.001, 0.0015, 5), 0.003)
+    assert not is_equivalent(Summary(-0.002, 0.0015, 5), 0.003)
+    assert not is_equivalent(Summary(0.0, math.nan, 1), 0.003)
+
+
+@pytest.mark.parametrize(("effect", "needed"), [(0.2, 199), (0.5, 34), (0.8, 15), (100, 2)])
+def test_the_number_of_values_needed_is_that_of_textbooks(effect, needed):
+    """Cohen's small, medium and large effects in a paired t-test, 80 % power at 5 %."""
+    assert count_values_needed(0.01, 0.01 * effect) == needed
+    assert count_values_needed(0, effect) == 2
 
 
 def test_a_perfect_diagonal_has_a_correlation_of_one():

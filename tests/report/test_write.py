@@ -214,6 +214,17 @@ def test_a_run_without_trees_is_shown_by_ridge(tmp_path):
     assert page.count("<caption>") == 1  # the same table does not come again among other metrics
 
 
+def test_later_trainings_are_read_and_figures_show_the_first(run_folder, page, tmp_path):
+    copy = shutil.copytree(run_folder, tmp_path / "run")
+    later = shutil.copytree(copy / "probe" / "system-0", copy / "probe" / "a-later-training")
+    document = json.loads((later / "portrait.json").read_text()) | {"training": 1}
+    (later / "portrait.json").write_text(json.dumps(document))
+    run = read_run(copy)
+    assert [one.system for one in run.diagnostics] == list(SYSTEMS)
+    assert [one.training for one in run.all_diagnostics][:3] == [0, 1, 0]
+    assert len(run.all_diagnostics) == len(SYSTEMS) + 1
+
+
 def test_leftovers_of_another_run_are_ignored(run_folder, page, tmp_path):
     copy = shutil.copytree(run_folder, tmp_path / "run")
     old = copy / "probe" / "old"

@@ -25,23 +25,32 @@ _N_NEAREST = 10
 
 
 def diagnose_system(system: System, plan: Plan) -> Diagnostics:
-    """Return the diagnostics of a system with the counts, the protocol and the seeds of a plan."""
+    """Return the diagnostics of a system with the counts, the protocol and the seeds of a plan.
+
+    Figures show the first training. Of later ones only the cosines and the layers are computed.
+    """
     from sklearn.metrics.pairwise import cosine_similarity
 
     if plan.counts is None:
-        return Diagnostics(system=system.name)
+        return Diagnostics(system=system.name, training=plan.training)
     known = plan.counts.values.astype(np.int64)
     low, high = LINE
     cosines = cosine_similarity(embed_cached(system, _COMPARED, plan.cache))
     layers, pooled = _decode_layers(system, plan)
-    return Diagnostics(
+    found = Diagnostics(
         system=system.name,
-        line=_decode(system, plan, known[(known >= low) & (known < high)]),
-        decoded=_decode(system, plan, known[known >= 1]),
+        training=plan.training,
         cosines=np.round(cosines.astype(np.float64), 3),
-        neighbours=_find_neighbours(system, plan, known),
         layers=layers,
         pooled=pooled,
+    )
+    if plan.training:
+        return found
+    return replace(
+        found,
+        line=_decode(system, plan, known[(known >= low) & (known < high)]),
+        decoded=_decode(system, plan, known[known >= 1]),
+        neighbours=_find_neighbours(system, plan, known),
     )
 
 

@@ -75,6 +75,8 @@ class Diagnostics:
     """What the figures show of one system; parts that were not computed are empty or None."""
 
     system: str
+    training: int = 0
+    """The number of the system's training."""
     line: DecodedValues | None = None
     """Numerals up to 10,000."""
     decoded: DecodedValues | None = None
@@ -100,7 +102,8 @@ class Diagnostics:
             "notes": self.notes,
         }
         known = {name: part for name, part in parts.items() if part}
-        write_json(path, {"format": _FORMAT, "version": 1, "system": self.system, **known})
+        head = {"format": _FORMAT, "version": 1, "system": self.system, "training": self.training}
+        write_json(path, {**head, **known})
 
     @classmethod
     def load(cls, path: Path) -> "Diagnostics":
@@ -109,6 +112,7 @@ class Diagnostics:
         try:
             return cls(
                 system=str(document["system"]),
+                training=int(document.get("training", 0)),
                 line=_load_values(document.get("line")),
                 decoded=_load_values(document.get("decoded")),
                 cosines=_load_cosines(document.get("cosines")),

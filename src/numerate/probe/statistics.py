@@ -1,4 +1,7 @@
-"""Statistics of scores over seeds: means, intervals, paired differences; and rank correlations."""
+"""Statistics of scores over trainings and seeds: means, intervals, paired differences, and tests.
+
+Also the rank correlation of cosines with nearness on the number line.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +30,18 @@ class Summary:
     half: float
     n_seeds: int
     n_trainings: int = 1
+
+    @property
+    def n_values(self) -> int:
+        """The number of values behind the interval: trainings if there are several, else seeds."""
+        return self.n_trainings if self.n_trainings > 1 else self.n_seeds
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean."""
+        from scipy.stats import t
+
+        return self.half / float(t.ppf(0.975, self.n_values - 1))
 
 
 def summarize_values(values: Iterable[float]) -> Summary:
@@ -76,21 +91,29 @@ def group_by_seed(scores: Iterable[Score]) -> dict[tuple[str, ...], dict[tuple[i
     return found
 
 
-def subtract_seeds(values: SeedValues, others: SeedValues) -> dict[tuple[int, int], float]:
-    """Return the differences of two systems on the same samples, by training and seed.
+def combine_seeds(terms: Sequence[tuple[float, SeedValues]]) -> dict[tuple[int, int], float]:
+    """Return the weighted sum of the values of several systems, by training and seed.
 
-    Trainings with the same number are paired. If one of the systems has a single training, or none,
-    it is compared with every training of the other.
+    Trainings with the same number are put together. A system with a single training, or none, is
+    put beside every training of the others. Samples that not all systems have are left out.
 
-    >>> subtract_seeds({(0, 0): 3.0, (1, 0): 5.0}, {(0, 0): 2.0, (0, 1): 9.0})
-    {(0, 0): 1.0, (1, 0): 3.0}
+    >>> combine_seeds([(1, {(0, 0): 3.0, (1, 0): 5.0}), (-0.5, {(0, 0): 2.0, (0, 1): 9.0})])
+    {(0, 0): 2.0, (1, 0): 4.0}
     """
-    ours, theirs = ({training for training, _ in part} for part in (values, others))
-    if len(theirs) == 1:
-        others = {(t, seed): value for t in ours for (_, seed), value in others.items()}
-    elif len(ours) == 1:
-        values = {(t, seed): value for t in theirs for (_, seed), value in values.items()}
-    return {key: value - others[key] for key, value in values.items() if key in others}
+    trainings = [{training for training, _ in values} for _, values in terms]
+    several = [found for found in trainings if len(found) > 1]
+    shared = set.intersection(*several) if several else {0}
+    parts = [
+        (weight, _repeat(values, shared) if len(found) == 1 else values)
+        for (weight, values), found in zip(terms, trainings, strict=True)
+    ]
+    keys = [key for key in parts[0][1] if all(key in values for _, values in parts)]
+    return {key: sum(weight * values[key] for weight, values in parts) for key in keys}
+
+
+def _repeat(values: SeedValues, trainings: Iterable[int]) -> SeedValues:
+    """Return the values of a single training for every one of some trainings."""
+    return {(number, seed): value for number in trainings for (_, seed), value in values.items()}
 
 
 def compare_seeds(values: SeedValues, others: SeedValues) -> Summary | None:
@@ -99,8 +122,65 @@ def compare_seeds(values: SeedValues, others: SeedValues) -> Summary | None:
     >>> compare_seeds({(0, 0): 3.0, (0, 1): 5.0}, {(0, 0): 2.0, (0, 1): 4.0, (0, 2): 9.0})
     Summary(mean=1.0, half=0.0, n_seeds=2, n_trainings=1)
     """
-    differences = subtract_seeds(values, others)
+    differences = combine_seeds([(1, values), (-1, others)])
     return summarize_seeds(differences) if differences else None
+
+
+def find_p_value(summary: Summary, null: float = 0.0) -> float:
+    """Return the two-sided p-value of Student's t that the true mean is `null`.
+
+    It is 1 without an interval, since nothing is known then.
+
+    >>> round(find_p_value(summarize_values([1.0, 2.0, 3.0])), 4)
+    0.0742
+    """
+    from scipy.stats import t
+
+    distance = abs(summary.mean - null)
+    if math.isnan(summary.half) or not distance:
+        return 1.0
+    if not summary.half:
+        return 0.0
+    return 2 * float(t.sf(distance / summary.error, summary.n_values - 1))
+
+
+def adjust_p_values(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after Holm's correction for their number.
+
+    >>> adjust_p_values([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = least
+    return adjusted
+
+
+def is_equivalent(summary: Summary, bound: float) -> bool:
+    """Return whether the 95 % interval lies between -`bound` and `bound`.
+
+    >>> is_equivalent(Summary(0.01, 0.02, 3), 0.04), is_equivalent(Summary(0.01, 0.02, 3), 0.02)
+    (True, False)
+    """
+    return abs(summary.mean) + summary.half < bound
+
+
+def count_values_needed(sd: float, effect: float) -> int:
+    """Return how many values a t-test at 5 % needs to find an effect with a power of 80 %.
+
+    `sd` is the standard deviation of the values, such as paired differences.
+
+    >>> count_values_needed(1.0, 0.5)
+    34
+    """
+    from scipy.stats import nct, norm, t
+
+    ratio = effect / sd if sd else math.inf
+    count = max(2, math.ceil((float(norm.ppf(0.975) + norm.ppf(0.8)) / ratio) ** 2))
+    while nct.sf(t.ppf(0.975, count - 1), count - 1, min(ratio, 1e3) * count**0.5) < 0.8:
+        count += 1
+    return count
 
 
 def subtract_system(scores: Sequence[Score], system: str) -> list[Score]:

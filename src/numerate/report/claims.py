@@ -1,15 +1,15 @@
 """Claims: whether a run supports each of the paper's claims.
 
 Input: the scores and diagnostics of a run that has the paper's four variants. Output: the claims,
-each with the comparisons behind it. A comparison is a difference with its 95 % interval, and it is
-positive if the claim is right: paired over seeds, or over numerals where there are no seeds.
+each with the comparisons behind it. A comparison is a difference with its 95 % interval, paired by
+training and seed; it is over trainings, or over the seeds of the probe if there is one training.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from numerate.extract.ranges import ALL, OUT_RANGES
 from numerate.markdown import format_table
 from numerate.models.labels import SystemLabel
 from numerate.options import Anchor
@@ -17,30 +17,43 @@ from numerate.prime.variants import PAPER_VARIANTS
 from numerate.probe.diagnostics import Diagnostics
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
-    SeedValues,
     Summary,
-    compare_seeds,
+    adjust_p_values,
+    combine_seeds,
     correlate_with_nearness,
+    count_values_needed,
+    find_p_value,
     group_by_seed,
-    summarize_values,
+    is_equivalent,
+    summarize_seeds,
 )
-from numerate.report.formats import render_template
+from numerate.report.formats import MISSING, render_template
 from numerate.report.headline import format_summary
+from numerate.report.paper import read_paper_scores
+from numerate.report.paper_claims import (
+    CLAIMS,
+    WITHOUT,
+    Cell,
+    Cells,
+    Contrast,
+    name_cosines,
+    name_layers,
+)
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-Verdict = Literal["holds", "does not hold", "undecided"]
-_SMALL, _LARGE = OUT_RANGES
-_WITHOUT = ("base", "GenBERT recipe", "MWP-BERT recipe")
+Verdict = Literal["holds", "no difference", "undecided", "does not hold"]
+_PAPER_RECIPES = {"genbert": "GenBERT recipe", "mwp-bert": "MWP-BERT recipe"}
 
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: its text, and its difference, which is positive if the claim is right."""
+    """A comparison with its result; its p-value is corrected for the number of comparisons."""
 
-    what: str
+    contrast: Contrast
     difference: Summary
+    p_value: float
 
     @property
     def amount(self) -> str:
@@ -48,15 +61,53 @@ class Check:
         return format_summary(self.difference).replace("-", "−")
 
     @property
+    def basis(self) -> str:
+        """The number of trainings; of a single one, the number of seeds of the probe too."""
+        if self.difference.n_trainings > 1:
+            return f"{self.difference.n_trainings} trainings"
+        n_seeds = self.difference.n_seeds
+        return f"one training, {n_seeds} probe seeds" if n_seeds > 1 else "one training"
+
+    @property
     def verdict(self) -> Verdict:
-        """The side of zero on which the interval lies; open if it includes zero or is missing."""
-        mean, half = self.difference.mean, self.difference.half
-        if mean - half > 0:
-            return "holds"
-        return "does not hold" if mean + half < 0 else "undecided"
+        """The side of zero (or of another null value) on which the difference surely lies.
+
+        If it is sure neither way, there is no difference if the interval lies within the bounds.
+        """
+        if self.p_value < 0.05:
+            return "holds" if self.difference.mean > self.contrast.null else "does not hold"
+        equal = not self.contrast.null and is_equivalent(self.difference, self.contrast.bound)
+        return "no difference" if equal else "undecided"
+
+    @property
+    def n_needed(self) -> int:
+        """The number of trainings that would find a difference as large as the bound.
+
+        With one training it is 2, the fewest: how much trainings vary is not known then.
+        """
+        n_trainings = self.difference.n_trainings
+        if n_trainings == 1:
+            return 2
+        sd = self.difference.error * math.sqrt(n_trainings)
+        return max(n_trainings + 1, count_values_needed(sd, self.contrast.bound))
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words; if it is undecided, with the number of trainings it would take."""
+        one = self.difference.n_trainings == 1
+        if self.verdict != "undecided":
+            return f"{self.verdict} (one training)" if one else self.verdict
+        how_many = "at least two trainings to know" if one else f"{self.n_needed} trainings"
+        return f"undecided: it takes {how_many}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells of the comparison's row in a table."""
+        p_value = f"{self.p_value:.2g}"
+        return self.contrast.what, self.amount, self.basis, p_value, self.outcome
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Claim:
     """A claim of the paper, for one way of showing the anchors."""
 
@@ -64,54 +115,96 @@ class Claim:
     title: str
     shown: str
     checks: tuple[Check, ...]
+    on_paper: bool | None
+    """Whether the paper's own tables have it as claimed; None if they do not show it."""
 
     @property
     def verdict(self) -> Verdict:
-        """The claim holds if all comparisons do, and does not hold if one of them does not."""
+        """The verdict on the comparison that is the worst for the claim; it holds if all do."""
         found = {check.verdict for check in self.checks}
-        if found == {"holds"}:
-            return "holds"
-        return "does not hold" if "does not hold" in found else "undecided"
+        return max(found, key=get_args(Verdict).index)
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words, that of the comparison that takes the most trainings."""
+        decisive = [check for check in self.checks if check.verdict == self.verdict]
+        return max(decisive, key=lambda check: check.n_needed).outcome
+
+    @property
+    def in_paper(self) -> str:
+        """Whether the paper's own tables have it as claimed, in words."""
+        return MISSING if self.on_paper is None else "yes" if self.on_paper else "no"
 
     @property
     def tally(self) -> str:
-        """The number of comparisons that agree with the claim, and that contradict it."""
+        """How many comparisons have each verdict."""
         verdicts = [check.verdict for check in self.checks]
-        as_claimed, other = verdicts.count("holds"), verdicts.count("does not hold")
-        return f"{as_claimed} of {len(verdicts)} as claimed, {other} against"
+        names = {"holds": "as claimed", "does not hold": "against"}
+        counts = ((names.get(name, name), verdicts.count(name)) for name in get_args(Verdict))
+        found = ", ".join(f"{count} {name}" for name, count in counts if count)
+        return f"of {len(verdicts)}: {found}"
 
 
 def check_claims(scores: Sequence[Score], diagnostics: Sequence[Diagnostics]) -> list[Claim]:
     """Return the seven claims, for each way of showing anchors that all four variants have.
 
-    The scores must be of one protocol, and the diagnostics of the same systems.
+    The scores must be of one protocol. Scores and diagnostics may be of several trainings. All
+    comparisons for one way of showing anchors are corrected together, by Holm's method.
     """
-    cells = group_by_seed(scores)
-    systems = {place[0] for place in cells}
-    claims = []
+    cells = {**group_by_seed(scores), **measure_diagnostics(diagnostics)}
+    systems = {cell[0] for cell in cells}
+    claims: list[Claim] = []
     for shown in get_args(Anchor):
-        names = {name: str(SystemLabel(name=name, shown=shown)) for name in PAPER_VARIANTS}
-        if systems.issuperset(names.values()):
-            for number, (title, find) in enumerate(_CLAIMS, 1):
-                checks = tuple(find(_Evidence(cells, names, diagnostics)))
-                if checks:
-                    claims.append(Claim(number, title, shown, checks))
+        names = {str(SystemLabel(name=name, shown=shown)): name for name in PAPER_VARIANTS}
+        if systems.issuperset(names):
+            named = _rename(cells, names | {name: name for name in WITHOUT})
+            claims += _judge(_compare(named), shown)
     return sorted(claims, key=lambda claim: claim.number)
+
+
+def check_paper() -> list[bool | None]:
+    """Return for each claim whether the paper's own tables have it as claimed.
+
+    There is one value of each score, so that the signs decide; None if the tables do not show it.
+    """
+    models = {name: name for name in PAPER_VARIANTS} | _PAPER_RECIPES
+    names = {str(SystemLabel.of_paper(model)): name for model, name in models.items()}
+    found = _compare(_rename(group_by_seed(read_paper_scores()), names))
+    return [
+        all(check.difference.mean > check.contrast.null for check in checks) if checks else None
+        for checks in found
+    ]
+
+
+def measure_diagnostics(
+    diagnostics: Sequence[Diagnostics],
+) -> dict[Cell, dict[tuple[int, int], float]]:
+    """Return the errors of layers by training and seed, and one rank correlation per training."""
+    cells: dict[Cell, dict[tuple[int, int], float]] = {}
+    for one in diagnostics:
+        if one.cosines is not None:
+            mean = float(correlate_with_nearness(one.cosines).mean())
+            cells.setdefault(name_cosines(one.system), {})[one.training, 0] = mean
+        if one.layers and one.pooled:
+            errors = {"last layer": one.layers[-1].values, "last four layers": one.pooled}
+            for pooling, values in errors.items():
+                cell = cells.setdefault(name_layers(one.system, pooling), {})
+                cell |= {(one.training, seed): value for seed, value in enumerate(values)}
+    return cells
 
 
 def claims_to_markdown(claims: Sequence[Claim]) -> str:
     """Return two tables: the verdict on each claim, and the comparisons behind it."""
     verdicts = [
-        [f"{claim.number}. {claim.title}", claim.shown, f"**{claim.verdict}**", claim.tally]
-        for claim in claims
+        [f"{one.number}. {one.title}", one.shown, one.in_paper, f"**{one.outcome}**", one.tally]
+        for one in claims
     ]
     checks = [
-        [str(claim.number), claim.shown, check.what, check.amount, check.verdict]
-        for claim in claims
-        for check in claim.checks
+        [str(claim.number), claim.shown, *check.cells] for claim in claims for check in claim.checks
     ]
-    first = format_table(["claim", "anchor", "verdict", "comparisons"], verdicts)
-    heads = ["claim", "anchor", "compared", "difference, positive as claimed", ""]
+    heads = ["claim", "anchor", "in the paper's tables", "verdict here", "comparisons"]
+    first = format_table(heads, verdicts)
+    heads = ["claim", "anchor", "compared", "difference", "over", "p (Holm)", "verdict"]
     return f"{first}\n{format_table(heads, checks)}"
 
 
@@ -120,100 +213,31 @@ def claims_to_html(claims: Sequence[Claim]) -> "Markup":
     return render_template("claims.html.j2", claims=claims)
 
 
-@dataclass(frozen=True)
-class _Evidence:
-    """The scores by cell, the systems of the four variants, and the diagnostics of a run."""
-
-    cells: Mapping[tuple[str, ...], SeedValues]
-    names: Mapping[str, str]
-    diagnostics: Sequence[Diagnostics]
-
-    def seeds(
-        self, system: str, task: str, place: str, domain: str = "in", metric: str = "log-rmse"
-    ) -> SeedValues:
-        """Return the values of a score by seed, or none; `place` is a range."""
-        return self.cells.get((system, task, domain, place, metric), {})
+def _rename(cells: Cells, names: Mapping[str, str]) -> Cells:
+    """Return the cells of the systems in `names`, by their new names."""
+    return {(names[cell[0]], *cell[1:]): cells[cell] for cell in cells if cell[0] in names}
 
 
-def _check(what: str, more: SeedValues, less: SeedValues) -> Iterator[Check]:
-    difference = compare_seeds(more, less)
-    if difference is not None:
-        yield Check(what, difference)
+def _compare(cells: Cells) -> list[list[Check]]:
+    """Return the comparisons of each claim that the cells suffice for; p is not corrected yet."""
+    found: list[list[Check]] = [[] for _ in CLAIMS]
+    for checks, (_, list_contrasts) in zip(found, CLAIMS, strict=True):
+        for contrast in list_contrasts(cells):
+            if all(cell in cells for _, cell in contrast.terms):
+                values = combine_seeds([(weight, cells[cell]) for weight, cell in contrast.terms])
+                if values:
+                    summary = summarize_seeds(values)
+                    checks.append(Check(contrast, summary, find_p_value(summary, contrast.null)))
+    return found
 
 
-def _grow(run: _Evidence) -> Iterator[Check]:
-    """Claim 1: compare the errors of decoding above and below 10k."""
-    for system in (*_WITHOUT, *run.names.values()):
-        small, large = (run.seeds(system, "decoding", name) for name in (_SMALL, _LARGE))
-        if system in _WITHOUT:
-            yield from _check(f"{system}: error at {_LARGE} − at {_SMALL}", large, small)
-        else:
-            yield from _check(f"{system}: error at {_SMALL} − at {_LARGE}", small, large)
-
-
-def _prefer_ln(run: _Evidence) -> Iterator[Check]:
-    """Claim 2: compare ln with linear anchors, with and without direction."""
-    for task in ("decoding", "addition"):
-        for linear, ln in (("anchors", "ln-anchors"), ("anchors-lr", "ln-anchors-lr")):
-            errors = (run.seeds(run.names[name], task, ALL) for name in (linear, ln))
-            yield from _check(f"{task}, {ALL}: {linear} − {ln}", *errors)
-
-
-def _prefer_direction(run: _Evidence) -> Iterator[Check]:
-    """Claim 3: compare ln anchors with the paper's best row above 10k, linear with direction."""
-    for task in ("decoding", "addition"):
-        for ln in ("ln-anchors", "ln-anchors-lr"):
-            errors = (run.seeds(run.names[name], task, _LARGE) for name in (ln, "anchors-lr"))
-            yield from _check(f"{task}, {_LARGE}: {ln} − anchors-lr", *errors)
-
-
-def _best_on_lists(run: _Evidence) -> Iterator[Check]:
-    """Claim 4: compare ln anchors with direction with each of the other three."""
-    best = "ln-anchors-lr"
-    for task in ("list-maximum", "list-minimum"):
-        for other in (name for name in run.names if name != best):
-            pair = run.names[best], run.names[other]
-            shares = (run.seeds(name, task, ALL, metric="accuracy") for name in pair)
-            yield from _check(f"{task}, {ALL}: {best} − {other}", *shares)
-
-
-def _compare_domains(run: _Evidence) -> Iterator[Check]:
-    """Claim 5: compare the errors of decoding in and out of the domain."""
-    for system in run.names.values():
-        for name in OUT_RANGES:
-            inside, outside = (run.seeds(system, "decoding", name, d) for d in ("in", "out"))
-            yield from _check(f"{system}, {name}: in-domain − out-of-domain", inside, outside)
-
-
-def _compare_layers(run: _Evidence) -> Iterator[Check]:
-    """Claim 6: compare the errors of ridge regression on the same numerals."""
-    for one in run.diagnostics:
-        if one.system in ("base", *run.names.values()) and one.layers and one.pooled:
-            last, pooled = (
-                {(0, seed): value for seed, value in enumerate(values)}
-                for values in (one.layers[-1].values, one.pooled)
-            )
-            what = f"{one.system}: error of the last layer − of the last four"
-            yield from _check(what, last, pooled)
-
-
-def _find_diagonals(run: _Evidence) -> Iterator[Check]:
-    """Claim 7: compare with the base model, numeral by numeral from 1 to 100."""
-    known = {one.system: one.cosines for one in run.diagnostics if one.cosines is not None}
-    base = known.get("base")
-    for system in run.names.values():
-        if base is not None and system in known:
-            gains = correlate_with_nearness(known[system]) - correlate_with_nearness(base)
-            what = f"{system} − base: rank correlation of cosine and nearness"
-            yield Check(what, summarize_values(gains))
-
-
-_CLAIMS = (
-    ("Errors grow with magnitude without anchors, and do not with them", _grow),
-    ("ln anchors beat linear ones on decoding and addition", _prefer_ln),
-    (f"Linear anchors with direction beat ln anchors at {_LARGE}", _prefer_direction),
-    ("ln anchors with direction are best on lists", _best_on_lists),
-    ("Out-of-domain is no worse than in-domain", _compare_domains),
-    ("The sum of the last four layers beats the last layer", _compare_layers),
-    ("Heatmaps of cosines show a diagonal, more than the base model's", _find_diagonals),
-)
+def _judge(found: Sequence[Sequence[Check]], shown: str) -> list[Claim]:
+    """Return the claims that have comparisons, with p-values corrected over all of them."""
+    adjusted = iter(adjust_p_values([check.p_value for checks in found for check in checks]))
+    judged = [tuple(replace(check, p_value=next(adjusted)) for check in row) for row in found]
+    rows = zip(CLAIMS, judged, check_paper(), strict=True)
+    return [
+        Claim(number=number, title=title, shown=shown, checks=checks, on_paper=on_paper)
+        for number, ((title, _), checks, on_paper) in enumerate(rows, 1)
+        if checks
+    ]

@@ -121,8 +121,8 @@ def _describe_difference(difference: Summary | None) -> str:
 
 
 def format_summary(summary: Summary) -> str:
-    """Return a mean, with its interval if there are several seeds."""
-    interval = f"\u00a0±\u00a0{summary.half:.4f}" if summary.n_seeds > 1 else ""
+    """Return a mean, with its interval if there are several trainings or seeds."""
+    interval = f"\u00a0±\u00a0{summary.half:.4f}" if summary.n_values > 1 else ""
     return f"{summary.mean:.4f}{interval}"
 
 

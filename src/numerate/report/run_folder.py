@@ -44,7 +44,8 @@ class RunFiles:
     curves: Mapping[str, tuple[CurveEntry, ...]] = field(default_factory=dict)
     baseline_curves: Mapping[str, tuple[CurveEntry, ...]] = field(default_factory=dict)
     """The training curves of the baselines."""
-    diagnostics: tuple[Diagnostics, ...] = ()
+    all_diagnostics: tuple[Diagnostics, ...] = ()
+    """The diagnostics of every training of the systems."""
     steps: tuple[StepRecord, ...] = ()
 
     @property
@@ -58,6 +59,11 @@ class RunFiles:
         names = tuple(dict.fromkeys(score.system for score in self.scores))
         base = next((name for name in names if name in ("base", self.config.get("base"))), None)
         return Systems(names, base)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostics, ...]:
+        """The diagnostics of the first training of each system, which figures show."""
+        return tuple(one for one in self.all_diagnostics if not one.training)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,7 +91,7 @@ def read_run(folder: Path) -> RunFiles:
         primed={path.parent.name: open_primed(path.parent) for path in find(layout.manifest("*"))},
         curves=_read_curves(find(layout.curve(layout.model("*")))),
         baseline_curves=_read_curves(find(layout.curve(layout.baseline("*")))),
-        diagnostics=_read_diagnostics(find(layout.diagnostics("*")), found),
+        all_diagnostics=_read_diagnostics(find(layout.diagnostics("*")), found),
         steps=tuple(_read_steps(find)),
     )
 
@@ -132,7 +138,7 @@ def _read_diagnostics(paths: Sequence[Path], scores: Sequence[Score]) -> tuple[D
     """Return the diagnostics of the systems that have scores, in the order of the systems."""
     systems = [score.system for score in scores]
     known = [one for one in map(Diagnostics.load, paths) if one.system in systems]
-    return tuple(sorted(known, key=lambda one: systems.index(one.system)))
+    return tuple(sorted(known, key=lambda one: (systems.index(one.system), one.training)))
 
 
 def _read_steps(find: _Finder) -> Iterator[StepRecord]:

@@ -29,6 +29,7 @@ from numerate.report.headline import Headline, compare_twins, summarize_scores
 from numerate.report.neighbour_charts import chart_neighbours, find_neighbours, tabulate_neighbours
 from numerate.report.page import PageSection, render_page
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
+from numerate.report.paper_claims import CLAIMS_NOTE
 from numerate.report.primed_examples import (
     PrimedExample,
     choose_sentences,
@@ -49,11 +50,6 @@ from numerate.report.tables import DOMAIN_NAMES, Grid, make_grid
 _NAMES = {"in": "table-1", "out": "table-2"}
 _FIRST = ("neighbours", "scores", "number-line", "cosines")
 """Charts that come before the tables."""
-_CLAIMS_NOTE = (
-    "Each comparison is a difference with its 95 % interval; it is positive if the claim is right. "
-    "Differences are paired over seeds, and for heatmaps over numerals. A claim holds if all of "
-    "its comparisons do."
-)
 _MORE = ("ridge log-rmse", "rmse-ln", "r2")
 
 
@@ -194,7 +190,7 @@ def _make_sections(
         yield _section_of_table(grid, systems)
     if claims:
         title, html = "Which claims of the paper this run supports", claims_to_html(claims)
-        yield PageSection(name="claims", title=title, html=html, note=_CLAIMS_NOTE)
+        yield PageSection(name="claims", title=title, html=html, note=CLAIMS_NOTE)
     for chart in charts[len(first) :]:
         yield _section_of_chart(chart)
         if chart.name == "anchors" and shown:
@@ -222,7 +218,7 @@ def _check_claims(run: RunFiles) -> list[Claim]:
     """Return the paper's claims for the first protocol of a run."""
     protocol = _kinds(run.scores)[0][1]
     scores = [score for score in run.scores if score.protocol == protocol]
-    return check_claims(scores, run.diagnostics)
+    return check_claims(scores, run.all_diagnostics)
 
 
 def _write_tables(
