@@ -19,8 +19,8 @@ from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system
 from numerate.probe.protocols import LAPTOP, PROTOCOLS
 from numerate.probe.samples import TASKS
 from numerate.probe.scores import read_scores
-from numerate.probe.sentence_tasks import SENTENCE_TASKS
 from numerate.probe.systems import NumeralSystem, Reading, embed_cached, open_systems
+from numerate.probe.tasks.sentence_tasks import SENTENCE_TASKS
 
 
 def embed_by_chance(texts):

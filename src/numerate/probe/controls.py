@@ -1,7 +1,7 @@
 """Controls: vectors of numerals that are computed by rule, without a model.
 
-They give bounds (`oracle`, `value`, `random`), encode only the written form (`digits`, `chars`), or
-are fixed encodings of numbers that others have proposed:
+They give bounds (`oracle`, `angle`, `value`, `random`), encode only the written form (`digits`,
+`chars`, `prefix`), or are fixed encodings of numbers that others have proposed:
 
 - DICE (Sundararaman et al. 2020), in two dimensions: the angle is proportional to the value;
 - FoNE (Zhou et al. 2025): cosine and sine for each digit place;
@@ -17,12 +17,21 @@ import numpy.typing as npt
 from numerate.extract.numerals import LARGEST
 
 Matrix = npt.NDArray[np.floating]
-_DIGITS, _BUCKETS, _WIDTH = 11, 512, 384
+_DIGITS, _BUCKETS, _PREFIX_BUCKETS, _WIDTH = 11, 512, 2048, 384
 
 
 def embed_oracle(numerals: Sequence[int]) -> Matrix:
     """Return ln n + 1, the target of the probes."""
     return np.log(np.array(numerals, np.float64))[:, None] + 1
+
+
+def embed_angle(numerals: Sequence[int]) -> Matrix:
+    """Return (cos θ, sin θ), with θ from 0 to π/2 in proportion to ln n.
+
+    The oracle of tasks that compare cosines: they fall with |ln a - ln b|.
+    """
+    angle = np.pi / 2 * np.log(np.array(numerals, np.float64)) / np.log(LARGEST)
+    return np.stack((np.cos(angle), np.sin(angle)), axis=1)
 
 
 def embed_value(numerals: Sequence[int]) -> Matrix:
@@ -53,6 +62,20 @@ def embed_chars(numerals: Sequence[int]) -> Matrix:
             for start in range(len(text) - size + 1):
                 run = text[start : start + size].encode()
                 vectors[row, zlib.crc32(run) % _BUCKETS] += 1
+    return vectors
+
+
+def embed_prefix(numerals: Sequence[int]) -> Matrix:
+    """Return a one for each prefix of the written form with its length, hashed into buckets.
+
+    Two numerals with the same number of digits have as many ones in common as leading digits, and
+    others none. There are so many buckets that few prefixes share one.
+    """
+    vectors = np.zeros((len(numerals), _PREFIX_BUCKETS), np.float32)
+    for row, numeral in enumerate(map(str, numerals)):
+        for end in range(1, len(numeral) + 1):
+            prefix = f"{len(numeral)} {numeral[:end]}".encode()
+            vectors[row, zlib.crc32(prefix) % _PREFIX_BUCKETS] = 1
     return vectors
 
 
@@ -87,10 +110,12 @@ def embed_xval(numerals: Sequence[int]) -> Matrix:
 
 CONTROLS: dict[str, Callable[[Sequence[int]], Matrix]] = {
     "control:oracle": embed_oracle,
+    "control:angle": embed_angle,
     "control:value": embed_value,
     "control:random": embed_random,
     "control:digits": embed_digits,
     "control:chars": embed_chars,
+    "control:prefix": embed_prefix,
     "control:dice": embed_dice,
     "control:fone": embed_fone,
     "control:xval": embed_xval,

@@ -19,10 +19,9 @@ from numerate.models.labels import SystemLabel
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
 from numerate.probe.protocols import Protocol
-from numerate.probe.samples import PROBE_DOMAINS, TASKS, Sample, TooFewError, draw_sample, take_some
+from numerate.probe.samples import PROBE_DOMAINS, Sample, TooFewError, take_some
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.scores import Score, append_scores, repair_scores
-from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
 from numerate.probe.systems import (
     LayeredSystem,
     NumeralSystem,
@@ -30,6 +29,9 @@ from numerate.probe.systems import (
     System,
     embed_cached,
 )
+from numerate.probe.tasks.draw import NUMERAL_TASKS, draw_task
+from numerate.probe.tasks.geometry import score_in_sentences
+from numerate.probe.tasks.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
 
 Note = Callable[[str], object]
 
@@ -60,7 +62,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name, given, known in (
-            ("tasks", self.tasks, (*TASKS, *SENTENCE_TASKS)),
+            ("tasks", self.tasks, (*NUMERAL_TASKS, *SENTENCE_TASKS)),
             ("domains", self.domains, PROBE_DOMAINS),
             ("ranges", self.ranges, tuple(PROBE_RANGES)),
             ("regressors", self.regressors, REGRESSORS),
@@ -68,7 +70,7 @@ class Plan:
             for word in given:
                 if word not in known:
                     raise InputError(f"{name} must be among {', '.join(known)}, got {word!r}")
-        numeric = [task for task in self.tasks if task in TASKS]
+        numeric = [task for task in self.tasks if task in NUMERAL_TASKS]
         if numeric and self.counts is None:
             raise InputError(f"{numeric[0]} needs --counts: which numerals are in the domain")
 
@@ -131,7 +133,7 @@ def score_cells(
     has_sentences = any(cell.task in SENTENCE_TASKS for cell in cells)
     if has_sentences and not isinstance(system, SentenceSystem):
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
-    samples = draw_samples(plan, [cell for cell in cells if cell.task in TASKS], note)
+    samples = draw_samples(plan, [cell for cell in cells if cell.task in NUMERAL_TASKS], note)
     answers = _answer_questions(system, plan, samples, note)
     found: dict[Cell, dict[str, float]] = {}
     for cell in cells:
@@ -140,6 +142,9 @@ def score_cells(
         while cell in samples and cell not in found:
             question, values = next(answers)
             found[question.cell] = values
+        if cell in samples and cell.task == "geometry" and isinstance(system, SentenceSystem):
+            numerals = samples[cell].test.ravel()
+            found[cell] |= score_in_sentences(system.embed_texts, numerals, cell.seed)
         yield cell, _name_scores(system, plan, cell, found.get(cell, {}))
 
 
@@ -181,10 +186,10 @@ def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dic
     if plan.counts is None:  # then the plan has only tasks on sentences
         return samples
     for cell in cells:
-        rng = np.random.default_rng([cell.seed, TASKS.index(cell.task), *_find_place(cell)])
+        rng = np.random.default_rng([cell.seed, NUMERAL_TASKS.index(cell.task), *_find_place(cell)])
         try:
             numerals = _find_numerals(plan.counts, cell, plan.protocol.most, rng)
-            samples[cell] = draw_sample(cell.task, numerals, plan.protocol, rng)
+            samples[cell] = draw_task(cell.task, numerals, cell.range, plan.protocol, rng)
         except TooFewError as error:
             if cell.seed == plan.seeds[0]:
                 where = "in-domain" if cell.domain == "in" else "out-of-domain"
