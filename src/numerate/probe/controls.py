@@ -17,7 +17,7 @@ import numpy.typing as npt
 from numerate.extract.numerals import LARGEST
 
 Matrix = npt.NDArray[np.floating]
-_DIGITS, _BUCKETS, _PREFIX_BUCKETS, _WIDTH = 11, 512, 2048, 384
+_DIGITS, _BUCKETS, _PREFIX_BUCKETS, _WIDTH = 11, 512, 1024, 384
 
 
 def embed_oracle(numerals: Sequence[int]) -> Matrix:
@@ -66,16 +66,18 @@ def embed_chars(numerals: Sequence[int]) -> Matrix:
 
 
 def embed_prefix(numerals: Sequence[int]) -> Matrix:
-    """Return a one for each prefix of the written form with its length, hashed into buckets.
+    """Return the number of digits as an angle, and a small part for each prefix, hashed.
 
-    Two numerals with the same number of digits have as many ones in common as leading digits, and
-    others none. There are so many buckets that few prefixes share one.
+    The string rule: the cosine is highest for the same number of digits, and then grows with the
+    length of the longest common prefix; otherwise it falls with the difference of the lengths.
     """
-    vectors = np.zeros((len(numerals), _PREFIX_BUCKETS), np.float32)
+    vectors = np.zeros((len(numerals), 2 + _PREFIX_BUCKETS), np.float32)
     for row, numeral in enumerate(map(str, numerals)):
+        angle = np.pi / 2 * len(numeral) / _DIGITS
+        vectors[row, :2] = np.cos(angle), np.sin(angle)
         for end in range(1, len(numeral) + 1):
             prefix = f"{len(numeral)} {numeral[:end]}".encode()
-            vectors[row, zlib.crc32(prefix) % _PREFIX_BUCKETS] = 1
+            vectors[row, 2 + zlib.crc32(prefix) % _PREFIX_BUCKETS] = 0.1 / len(numeral) ** 0.5
     return vectors
 
 

@@ -18,8 +18,8 @@ from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
-from numerate.probe.samples import PROBE_DOMAINS, TASKS
-from numerate.probe.tasks.draw import NUMERAL_TASKS, draw_task
+from numerate.probe.samples import PROBE_DOMAINS
+from numerate.probe.tasks.draw import DEFAULT_TASKS, NUMERAL_TASKS, draw_task
 from numerate.progress import show_progress
 from numerate.settings import Section
 from numerate.steps import START_SECONDS, Step, measure_seconds
@@ -35,7 +35,7 @@ class ProbeSettings(Section):
     """What to ask, and how models with anchors are shown them."""
 
     protocol: str = "laptop"
-    tasks: tuple[str, ...] = TASKS
+    tasks: tuple[str, ...] = DEFAULT_TASKS
     domains: tuple[str, ...] = PROBE_DOMAINS
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     anchor: tuple[Anchor, ...] = get_args(Anchor)

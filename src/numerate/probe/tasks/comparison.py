@@ -41,9 +41,8 @@ def _draw_pairs(asked: Values, ratio: float, rng: np.random.Generator) -> Values
     first = np.repeat(np.arange(len(asked)), end - start)
     second = np.concatenate([np.arange(*bounds) for bounds in zip(start, end, strict=True)])
     pairs = asked[np.stack((first, second), axis=1)]
-    if len(pairs) < _FEWEST_PAIRS:
-        return pairs[:0]
-    return rng.permutation(pairs)[:_MOST_PAIRS]
+    chosen: Values = rng.permutation(pairs)[:_MOST_PAIRS]
+    return chosen if len(chosen) >= _FEWEST_PAIRS else chosen[:0]
 
 
 def score_comparison(sample: Sample, look_up: LookUp) -> dict[str, float]:

@@ -20,6 +20,7 @@ _DRAWS: dict[str, Callable[[Values, Bounds, np.random.Generator], Sample]] = {
     "gaps": draw_gaps,
 }
 NUMERAL_TASKS = (*TASKS, *_DRAWS)
+DEFAULT_TASKS = (*TASKS, "geometry", "comparison")
 
 
 def draw_task(
