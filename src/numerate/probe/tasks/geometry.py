@@ -25,6 +25,7 @@ LookUp = Callable[[Values], Matrix]
 Bounds = tuple[float, float]
 _MOST_ASKED, _MOST_CANDIDATES, _N_NEAREST = 400, 1000, 10
 _N_SENTENCES, _MOST_WRITTEN, _N_PASSAGES = 8, 40, 500
+_DECIMALS = 12
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
@@ -59,7 +60,7 @@ def score_geometry(sample: Sample, look_up: LookUp) -> dict[str, float]:
     nearest = find_nearest(asked, vectors, candidates, look_up(candidates))
     gaps = np.abs(np.log(nearest) - np.log(asked)[:, None])
     return {
-        "cosine spearman": correlate_with_values(_find_cosines(vectors), asked),
+        "cosine spearman": correlate_with_values(_find_cosines(vectors, vectors), asked),
         "distance spearman": correlate_with_values(-_find_distances(vectors), asked),
         "neighbour factor": float(np.exp(gaps.mean())),
     }
@@ -83,7 +84,7 @@ def find_nearest(
 
     A numeral is not its own neighbour. Of equal cosines the first candidate counts.
     """
-    cosines = unit_rows(vectors) @ unit_rows(candidate_vectors).T
+    cosines = _find_cosines(vectors, candidate_vectors)
     cosines[asked[:, None] == candidates] = -np.inf
     order = np.argsort(-cosines, axis=1, kind="stable")
     most = min(_N_NEAREST, int(np.isfinite(cosines).sum(axis=1).min()))
@@ -103,13 +104,13 @@ def score_in_sentences(embed: Embed, numerals: Values, seed: int) -> dict[str, f
     chosen = [frames[i] for i in rng.choice(len(frames), _N_SENTENCES, replace=False)]
     texts = [f"{before}{n:,}{after}" for before, after in chosen for n in written.tolist()]
     vectors = np.asarray(embed(texts), np.float64).reshape(_N_SENTENCES, len(written), -1)
-    found = [correlate_with_values(_find_cosines(rows), written) for rows in vectors]
+    found = [correlate_with_values(_find_cosines(rows, rows), written) for rows in vectors]
     return {"sentence spearman": float(np.mean(found))}
 
 
-def _find_cosines(vectors: Matrix) -> Floats:
-    unit = unit_rows(vectors)
-    return unit @ unit.T
+def _find_cosines(vectors: Matrix, others: Matrix) -> Floats:
+    """Return all cosines, rounded, so that equal ones do not differ in the last bit."""
+    return np.round(unit_rows(vectors) @ unit_rows(others).T, _DECIMALS)
 
 
 def _find_distances(vectors: Matrix) -> Floats:
