@@ -25,7 +25,7 @@ LookUp = Callable[[Values], Matrix]
 Bounds = tuple[float, float]
 _MOST_ASKED, _MOST_CANDIDATES, _N_NEAREST = 400, 1000, 10
 _N_SENTENCES, _MOST_WRITTEN, _N_PASSAGES = 8, 40, 500
-_DECIMALS = 12
+_DECIMALS = 12  # what is equal must not differ in the last bit, since ranks show it
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
@@ -74,7 +74,8 @@ def correlate_with_values(similarity: Floats, values: Values) -> float:
     """
     logs = np.log(np.asarray(values, np.float64))
     first, second = np.triu_indices(len(logs), 1)
-    return correlate_ranks(similarity[first, second], -np.abs(logs[first] - logs[second]))
+    near = -np.abs(logs[first] - logs[second])
+    return correlate_ranks(*np.round((similarity[first, second], near), _DECIMALS))
 
 
 def find_nearest(
@@ -109,7 +110,6 @@ def score_in_sentences(embed: Embed, numerals: Values, seed: int) -> dict[str, f
 
 
 def _find_cosines(vectors: Matrix, others: Matrix) -> Floats:
-    """Return all cosines, rounded, so that equal ones do not differ in the last bit."""
     return np.round(unit_rows(vectors) @ unit_rows(others).T, _DECIMALS)
 
 
