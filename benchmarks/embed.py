@@ -15,7 +15,7 @@ from benchmarks.common import MINILM, best_time, read_corpus, save_results
 from numerate.embed.load import load
 from numerate.extract.numerals import scan_numerals
 from numerate.models.names import resolve_model
-from numerate.probe.sentence_tasks import draw_numbers
+from numerate.probe.tasks.sentence_tasks import draw_numbers
 
 N_NUMERALS, N_TURNS = 10_000, 5
 

@@ -23,7 +23,7 @@ from numerate.prime.primed_corpus import PrimedCorpus, prime_corpus
 from numerate.prime.scheme import Priming
 from numerate.probe.plan import Plan, probe_system
 from numerate.probe.protocols import LAPTOP
-from numerate.probe.sentence_tasks import SENTENCE_TASKS
+from numerate.probe.tasks.sentence_tasks import SENTENCE_TASKS
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"

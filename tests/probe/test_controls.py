@@ -90,3 +90,40 @@ def test_a_control_knows_every_numeral_and_depends_on_nothing_else(name):
     assert together.any(axis=1).all()
     for numeral, vector in zip(numerals, together, strict=True):
         np.testing.assert_array_equal(CONTROLS[name]([numeral])[0], vector)
+
+
+def cosines(name, numerals):
+    vectors = CONTROLS[name](numerals).astype(float)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors @ vectors.T).tolist()
+
+
+@given(NUMERALS, NUMERALS)
+def test_the_angle_between_two_numbers_is_the_logarithm_of_their_ratio(first, second):
+    [[x1, y1], [x2, y2]] = CONTROLS["control:angle"]([first, second]).tolist()
+    expected = math.log(second / first) * math.pi / 2 / math.log(10**10)
+    assert math.atan2(x1 * y2 - y1 * x2, x1 * x2 + y1 * y2) == pytest.approx(expected, abs=1e-12)
+
+
+def test_prefixes_count_only_with_the_same_number_of_digits():
+    row = cosines("control:prefix", [1999, 1998, 1945, 1234, 5000, 199, 19990, 1, 10**10])[0]
+    assert row[0] == pytest.approx(1)
+    same, other, longer, shorter = row[1:5], row[5:7], row[7], row[8]
+    assert same == sorted(same, reverse=True)
+    assert len(set(np.round(same, 9))) == 4
+    assert other[0] == pytest.approx(other[1])
+    assert min(same) > other[0] > longer > shorter
+    steps = np.diff(same)
+    np.testing.assert_allclose(steps, steps[0])  # a digit more is always worth the same
+
+
+def test_prefixes_seldom_share_a_bucket():
+    numerals = np.random.default_rng(0).integers(10**5, 10**6, 300).tolist()
+    found = np.array(cosines("control:prefix", numerals))
+    shared = [
+        [next((i for i, (x, y) in enumerate(zip(str(a), str(b), strict=True)) if x != y), 6)
+         for b in numerals]
+        for a in numerals
+    ]  # fmt: skip
+    expected = (1 + 0.01 * np.array(shared) / 6) / 1.01
+    assert (np.abs(found - expected) < 1e-6).mean() > 0.9

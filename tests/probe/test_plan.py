@@ -1,5 +1,6 @@
 """The command line of embed, similar and probe, and going on with scores."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -10,17 +11,26 @@ import numpy as np
 import pytest
 
 from numerate import InputError, load
+from numerate.cli import models
 from numerate.extract.counts import Counts
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.scheme import Priming
 from numerate.probe import plan as plan_module
 from numerate.probe.controls import CONTROLS
-from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system
+from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system, score_cells
 from numerate.probe.protocols import LAPTOP, PROTOCOLS
 from numerate.probe.samples import TASKS
 from numerate.probe.scores import read_scores
-from numerate.probe.sentence_tasks import SENTENCE_TASKS
-from numerate.probe.systems import NumeralSystem, Reading, embed_cached, open_systems
+from numerate.probe.stage import ProbeSettings
+from numerate.probe.systems import (
+    ControlSystem,
+    NumeralSystem,
+    Reading,
+    embed_cached,
+    open_systems,
+)
+from numerate.probe.tasks.draw import NUMERAL_TASKS
+from numerate.probe.tasks.sentence_tasks import SENTENCE_TASKS
 
 
 def embed_by_chance(texts):
@@ -95,7 +105,6 @@ SENTENCES = ["--tasks", "paraphrases"]
         (["probe", "MODEL", "--out", "s.jsonl"], "decoding needs --counts"),
         (["probe", "MODEL", "--out", "s.jsonl", "--protocol", "x"], "protocol must be one of"),
         (["probe", "control:x", "--out", "s.jsonl", *SENTENCES], "no such control; there are"),
-        (["probe", "control:oracle", "--out", "s.jsonl", *SENTENCES], "no vectors of sentences"),
         (["probe", "control:primed:a", "--out", "s.jsonl", *SENTENCES], "needs --anchors"),
         (["probe", "FOLDER", "--out", "s.jsonl", *SENTENCES], "not a model folder"),
     ],
@@ -323,6 +332,57 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
     path.write_text(path.read_text()[:-30])  # as a kill would leave it
     assert probe_system(system, plan, path) == first
     assert len(calls) == n_cells + 1
+
+
+def test_word_vectors_make_none_of_sentences():
+    plan = Plan(tasks=("paraphrases",), seeds=(0,), protocol=LAPTOP)
+    with pytest.raises(InputError, match="words: makes no vectors of sentences"):
+        list(score_cells(NumeralSystem("words", CONTROLS["control:oracle"]), plan, plan.cells))
+
+
+def test_a_control_sums_the_numerals_of_a_text():
+    [value] = open_systems("control:value", reading=Reading())
+    texts = ["12,345 people in 1999", "no people", "7"]
+    assert value.embed_texts(texts).tolist() == [[12_345 + 1999], [0], [7]]
+
+
+def test_the_string_rule_finds_the_nearest_number_as_often_as_was_counted_by_hand():
+    """By length, then by the longest common prefix, over pools of many seeds."""
+    plan = Plan(tasks=("retrieval",), seeds=(0, 1, 2), protocol=LAPTOP)
+    [rule] = open_systems("control:prefix", reading=Reading())
+    found = {name: [] for name in plan.ranges}
+    for cell, scores in score_cells(rule, plan, plan.cells):
+        found[cell.range] += [score.value for score in scores if score.metric == "nearest"]
+    for name, share in zip(plan.ranges, (0.51, 0.48, 0.53, 0.73, 0.79), strict=True):
+        assert np.mean(found[name]) == pytest.approx(share, abs=0.08)
+
+
+def test_geometry_is_also_asked_in_sentences_of_systems_that_read_them():
+    plan = make_plan(["geometry"], ranges=("[1,100]",))
+    metrics = []
+    for kind in (NumeralSystem, ControlSystem):
+        [(_, scores)] = score_cells(kind("a", CONTROLS["control:angle"]), plan, plan.cells)
+        assert all(s.value == pytest.approx(1) for s in scores if "spearman" in s.metric)
+        metrics.append([score.metric for score in scores])
+    assert metrics[0] == ["cosine spearman", "distance spearman", "neighbour factor"]
+    assert metrics[1] == [*metrics[0], "sentence spearman"]
+
+
+@pytest.mark.parametrize("task", NUMERAL_TASKS)
+def test_a_sample_depends_on_its_cell_alone(task):
+    plan = make_plan([task], seeds=(0, 1), domains=("in",), ranges=("[100,1k]", "[1k,10k]"))
+    samples = draw_samples(plan, plan.cells)
+    last = plan.cells[-1]
+    again = draw_samples(plan, [last])[last]
+    for part, other in zip(vars(samples[last]).values(), vars(again).values(), strict=True):
+        np.testing.assert_array_equal(part, other)
+    first = samples[replace(last, seed=0)]
+    assert first.test.tolist() != samples[last].test.tolist()
+
+
+def test_the_command_line_asks_by_default_what_a_run_asks():
+    default = inspect.signature(models.probe).parameters["tasks"].default
+    assert tuple(default.split(",")) == ProbeSettings().tasks
 
 
 def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():

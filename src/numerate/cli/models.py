@@ -124,8 +124,12 @@ def probe(
     ] = None,
     protocol: Annotated[str, typer.Option(help=f"Protocol: {', '.join(PROTOCOLS)}.")] = LAPTOP.name,
     tasks: Annotated[
-        str, typer.Option(help="Tasks; on sentences there are distance, retrieval, paraphrases.")
-    ] = "decoding,addition,list-maximum,list-minimum",
+        str,
+        typer.Option(
+            help="Tasks; there are also few, beyond and gaps, and on sentences distance, "
+            "retrieval and paraphrases."
+        ),
+    ] = "decoding,addition,list-maximum,list-minimum,geometry,comparison",
     domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
     ranges: Annotated[
         list[str] | None,

@@ -1,7 +1,7 @@
 """Controls: vectors of numerals that are computed by rule, without a model.
 
-They give bounds (`oracle`, `value`, `random`), encode only the written form (`digits`, `chars`), or
-are fixed encodings of numbers that others have proposed:
+They give bounds (`oracle`, `angle`, `value`, `random`), encode only the written form (`digits`,
+`chars`, `prefix`), or are fixed encodings of numbers that others have proposed:
 
 - DICE (Sundararaman et al. 2020), in two dimensions: the angle is proportional to the value;
 - FoNE (Zhou et al. 2025): cosine and sine for each digit place;
@@ -17,12 +17,21 @@ import numpy.typing as npt
 from numerate.extract.numerals import LARGEST
 
 Matrix = npt.NDArray[np.floating]
-_DIGITS, _BUCKETS, _WIDTH = 11, 512, 384
+_DIGITS, _BUCKETS, _PREFIX_BUCKETS, _WIDTH = 11, 512, 1024, 384
 
 
 def embed_oracle(numerals: Sequence[int]) -> Matrix:
     """Return ln n + 1, the target of the probes."""
     return np.log(np.array(numerals, np.float64))[:, None] + 1
+
+
+def embed_angle(numerals: Sequence[int]) -> Matrix:
+    """Return (cos θ, sin θ), with θ from 0 to π/2 in proportion to ln n.
+
+    The oracle of tasks that compare cosines: they fall with |ln a - ln b|.
+    """
+    angle = np.pi / 2 * np.log(np.array(numerals, np.float64)) / np.log(LARGEST)
+    return np.stack((np.cos(angle), np.sin(angle)), axis=1)
 
 
 def embed_value(numerals: Sequence[int]) -> Matrix:
@@ -53,6 +62,22 @@ def embed_chars(numerals: Sequence[int]) -> Matrix:
             for start in range(len(text) - size + 1):
                 run = text[start : start + size].encode()
                 vectors[row, zlib.crc32(run) % _BUCKETS] += 1
+    return vectors
+
+
+def embed_prefix(numerals: Sequence[int]) -> Matrix:
+    """Return the number of digits as an angle, and a small part for each prefix, hashed.
+
+    The string rule: the cosine is highest for the same number of digits, and then grows with the
+    length of the longest common prefix; otherwise it falls with the difference of the lengths.
+    """
+    vectors = np.zeros((len(numerals), 2 + _PREFIX_BUCKETS), np.float32)
+    for row, numeral in enumerate(map(str, numerals)):
+        angle = np.pi / 2 * len(numeral) / _DIGITS
+        vectors[row, :2] = np.cos(angle), np.sin(angle)
+        for end in range(1, len(numeral) + 1):
+            prefix = f"{len(numeral)} {numeral[:end]}".encode()
+            vectors[row, 2 + zlib.crc32(prefix) % _PREFIX_BUCKETS] = 0.1 / len(numeral) ** 0.5
     return vectors
 
 
@@ -87,10 +112,12 @@ def embed_xval(numerals: Sequence[int]) -> Matrix:
 
 CONTROLS: dict[str, Callable[[Sequence[int]], Matrix]] = {
     "control:oracle": embed_oracle,
+    "control:angle": embed_angle,
     "control:value": embed_value,
     "control:random": embed_random,
     "control:digits": embed_digits,
     "control:chars": embed_chars,
+    "control:prefix": embed_prefix,
     "control:dice": embed_dice,
     "control:fone": embed_fone,
     "control:xval": embed_xval,

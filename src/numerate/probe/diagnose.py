@@ -16,12 +16,12 @@ from numerate.probe.regression import measure_errors
 from numerate.probe.samples import FEWEST, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, predict_values
 from numerate.probe.systems import LayeredSystem, System, embed_cached
+from numerate.probe.tasks.geometry import find_nearest
 
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500
 _COMPARED = np.arange(1, 101)
 _EXAMPLES = (1_999, 52_000, 7_500_000)
-_N_NEAREST = 10
 
 
 def diagnose_system(system: System, plan: Plan) -> Diagnostics:
@@ -83,16 +83,13 @@ def _find_neighbours(system: System, plan: Plan, known: Values) -> Neighbours | 
 
     No probe is trained. The numerals that are asked are those of the 1,000 that the corpus lacks.
     """
-    from sklearn.metrics.pairwise import cosine_similarity
-
     spread = spread_numerals()
     asked = spread[~np.isin(spread, known)]
     if not len(asked):
         return None
     rows = np.concatenate((asked, _EXAMPLES))
-    cosines = cosine_similarity(*(embed_cached(system, n, plan.cache) for n in (rows, spread)))
-    cosines[rows[:, None] == spread] = -np.inf  # a numeral is not its own neighbour
-    nearest = spread[np.argsort(-cosines, axis=1, kind="stable")[:, :_N_NEAREST]]
+    vectors, others = (embed_cached(system, part, plan.cache) for part in (rows, spread))
+    nearest = find_nearest(rows, vectors, spread, others)
     examples = zip(_EXAMPLES, map(tuple, nearest[len(asked) :].tolist()), strict=True)
     return Neighbours(
         asked.astype(np.float64), nearest[: len(asked)].astype(np.float64), dict(examples)

@@ -25,13 +25,11 @@ from numerate.probe.samples import (
     TASKS,
     Sample,
     TooFewError,
-    draw_sample,
     pool_samples,
     take_some,
 )
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.scores import Score, append_scores, repair_scores
-from numerate.probe.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
 from numerate.probe.systems import (
     LayeredSystem,
     NumeralSystem,
@@ -39,6 +37,9 @@ from numerate.probe.systems import (
     System,
     embed_cached,
 )
+from numerate.probe.tasks.draw import NUMERAL_TASKS, draw_task
+from numerate.probe.tasks.geometry import score_in_sentences
+from numerate.probe.tasks.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
 
 Note = Callable[[str], object]
 
@@ -71,7 +72,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name, given, known in (
-            ("tasks", self.tasks, (*TASKS, *SENTENCE_TASKS)),
+            ("tasks", self.tasks, (*NUMERAL_TASKS, *SENTENCE_TASKS)),
             ("domains", self.domains, PROBE_DOMAINS),
             ("ranges", self.ranges, tuple(PROBE_RANGES)),
             ("regressors", self.regressors, REGRESSORS),
@@ -79,7 +80,7 @@ class Plan:
             for word in given:
                 if word not in known:
                     raise InputError(f"{name} must be among {', '.join(known)}, got {word!r}")
-        numeric = [task for task in self.tasks if task in TASKS]
+        numeric = [task for task in self.tasks if task in NUMERAL_TASKS]
         if numeric and self.counts is None:
             raise InputError(f"{numeric[0]} needs --counts: which numerals are in the domain")
 
@@ -142,7 +143,7 @@ def score_cells(
     has_sentences = any(cell.task in SENTENCE_TASKS for cell in cells)
     if has_sentences and not isinstance(system, SentenceSystem):
         raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
-    samples = draw_samples(plan, [cell for cell in cells if cell.task in TASKS], note)
+    samples = draw_samples(plan, [cell for cell in cells if cell.task in NUMERAL_TASKS], note)
     answers = _answer_questions(system, plan, samples, note)
     found: dict[Cell, dict[str, float]] = {}
     for cell in cells:
@@ -151,6 +152,9 @@ def score_cells(
         while cell in samples and cell not in found:
             question, values = next(answers)
             found[question.cell] = values
+        if cell in samples and cell.task == "geometry" and isinstance(system, SentenceSystem):
+            numerals = samples[cell].test.ravel()
+            found[cell] |= score_in_sentences(system.embed_texts, numerals, cell.seed)
         yield cell, _name_scores(system, plan, cell, found.get(cell, {}))
 
 
@@ -215,7 +219,7 @@ def split_cell(cell: Cell) -> list[Cell]:
     >>> [part.range for part in split_cell(Cell("addition", "in", "all", 0))]
     ['[1,100]', '[100,1k]', '[1k,10k]', '[10k,10^10]']
     """
-    if cell.range != ALL or cell.task == "decoding":
+    if cell.range != ALL or cell.task not in TASKS or cell.task == "decoding":
         return [cell]
     return [replace(cell, range=name) for name in PROBE_RANGES if name != ALL]
 
@@ -225,8 +229,9 @@ def _draw_part(counts: Counts, protocol: Protocol, cell: Cell) -> Sample:
     place = [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
     fixed = np.random.default_rng(place)
     numerals = pick_numerals(counts, cell.range, cell.domain, fixed)
-    rng = np.random.default_rng([cell.seed, TASKS.index(cell.task), *place])
-    return draw_sample(cell.task, take_some(numerals, protocol.most, fixed), protocol, rng)
+    rng = np.random.default_rng([cell.seed, NUMERAL_TASKS.index(cell.task), *place])
+    some = take_some(numerals, protocol.most, fixed)
+    return draw_task(cell.task, some, cell.range, protocol, rng)
 
 
 def _answer_questions(

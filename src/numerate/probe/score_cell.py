@@ -4,7 +4,7 @@ Several cells may be computed at the same time, each in a process of its own; `t
 many processors one cell uses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -23,8 +23,16 @@ from numerate.probe.regression import (
     target,
 )
 from numerate.probe.samples import Sample, find_close
+from numerate.probe.tasks.comparison import score_comparison
+from numerate.probe.tasks.few_shot import score_few
+from numerate.probe.tasks.geometry import LookUp, score_geometry
 
 REGRESSORS = ("trees", "ridge")
+_MEASURES: dict[str, Callable[[Sample, LookUp], dict[str, float]]] = {
+    "geometry": score_geometry,
+    "comparison": score_comparison,
+    "few": score_few,
+}
 
 
 @dataclass(frozen=True)
@@ -61,9 +69,11 @@ class Question:
 
 def score_question(question: Question) -> dict[str, float]:
     """Return the metrics of a cell by name."""
-    score = _score_lists if question.cell.task.startswith("list") else _score_regression
+    task = question.cell.task
     with _limit_threads(question.threads):
-        return score(question)
+        if task in _MEASURES:
+            return _MEASURES[task](question.sample, question.look_up)
+        return _score_lists(question) if task.startswith("list") else _score_regression(question)
 
 
 def predict_values(question: Question) -> Floats:
@@ -75,7 +85,7 @@ def predict_values(question: Question) -> Floats:
 
 
 def _score_regression(question: Question) -> dict[str, float]:
-    """Return the errors of decoding or addition for each regressor."""
+    """Return the errors of each regressor, for decoding, addition and extrapolation."""
     x, y, x_test = _make_inputs(question)
     y_test = target(question.sample.test.sum(axis=1))
     scores: dict[str, float] = {}

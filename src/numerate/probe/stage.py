@@ -10,14 +10,16 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
-from numerate.extract.ranges import PROBE_RANGES
+from numerate.extract.numerals import LARGEST
+from numerate.extract.ranges import ALL, PROBE_RANGES
 from numerate.extract.stage import RunText, estimate_counts
 from numerate.layout import RunContext
 from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
-from numerate.probe.samples import PROBE_DOMAINS, TASKS, draw_sample
+from numerate.probe.samples import PROBE_DOMAINS
+from numerate.probe.tasks.draw import DEFAULT_TASKS, NUMERAL_TASKS, draw_task
 from numerate.progress import show_progress
 from numerate.settings import Section
 from numerate.steps import START_SECONDS, Step, measure_seconds
@@ -32,7 +34,7 @@ class ProbeSettings(Section):
     """What to ask, and how models with anchors are shown them."""
 
     protocol: str = "laptop"
-    tasks: tuple[str, ...] = TASKS
+    tasks: tuple[str, ...] = DEFAULT_TASKS
     domains: tuple[str, ...] = PROBE_DOMAINS
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     anchor: tuple[Anchor, ...] = get_args(Anchor)
@@ -47,7 +49,7 @@ class ProbeSettings(Section):
     @field_validator("tasks", "domains", "ranges")
     @classmethod
     def _known_words(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        choices = {"tasks": TASKS, "domains": PROBE_DOMAINS, "ranges": tuple(PROBE_RANGES)}
+        choices = {"tasks": NUMERAL_TASKS, "domains": PROBE_DOMAINS, "ranges": tuple(PROBE_RANGES)}
         known = choices[info.field_name or ""]
         for word in words:
             if word not in known:
@@ -195,13 +197,15 @@ def _time_cell(task: str, protocol: Protocol, width: int) -> float:
     """Return the seconds of a cell with random vectors."""
     from numerate.probe.score_cell import Cell, Question, score_question
 
-    known = np.arange(1, 1 + min(protocol.most or 2000, 2000))
+    known = np.unique(np.geomspace(1, LARGEST, min(protocol.most or 2000, 2000)).astype(np.int64))
     rng = np.random.default_rng(0)
+    sample = draw_task(task, known, ALL, protocol, rng)
+    asked = np.unique(np.concatenate([part.ravel() for part in vars(sample).values()]))
     question = Question(
-        cell=Cell(task, "in", "all", 0),
-        sample=draw_sample(task, known, protocol, rng),
-        numerals=known,
-        vectors=rng.standard_normal((len(known), width)).astype(np.float32),
+        cell=Cell(task, "in", ALL, 0),
+        sample=sample,
+        numerals=asked,
+        vectors=rng.standard_normal((len(asked), width)).astype(np.float32),
         protocol=protocol,
     )
     return measure_seconds(partial(score_question, question))

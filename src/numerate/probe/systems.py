@@ -7,6 +7,7 @@ shown the same primed text (`control:primed:MODEL`).
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
+from numerate.extract.numerals import find_numerals
 from numerate.files import open_whole
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName
@@ -76,6 +78,19 @@ class NumeralSystem:
     def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
         """Return a row for each numeral."""
         return self.embed(numerals)
+
+
+@dataclass(frozen=True)
+class ControlSystem(NumeralSystem):
+    """A control; the vector of a text is the sum of those of its numerals, zeros if it has none."""
+
+    def embed_texts(self, texts: Sequence[str], /) -> Matrix:
+        """Return a row for each text."""
+        found = [[int(numeral.value) for numeral in find_numerals(text)] for text in texts]
+        vectors = self.embed([1, *chain(*found)])  # 1 gives the width if there is no numeral
+        sums = np.zeros((len(texts), vectors.shape[1]))
+        np.add.at(sums, np.repeat(np.arange(len(texts)), list(map(len, found))), vectors[1:])
+        return sums
 
 
 @dataclass(frozen=True)
@@ -149,7 +164,7 @@ def open_systems(
         if system.model not in CONTROLS:
             known = ", ".join([*CONTROLS, "control:primed:MODEL"])
             raise InputError(f"{system.model}: no such control; there are {known}")
-        yield NumeralSystem(system.title, CONTROLS[system.model], f"{system.model} 1")
+        yield ControlSystem(system.title, CONTROLS[system.model], f"{system.model} 1")
     elif system.kind == "vectors":
         words = open_word_vectors(system.path)
         yield NumeralSystem(system.title, words.embed_numerals, words.fingerprint)

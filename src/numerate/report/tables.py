@@ -24,7 +24,7 @@ from numerate.probe.statistics import (
 
 RowKind = Literal["probed", "given", "paper"]
 Mark = Literal["", "best", "close"]
-GIVEN = ("control:oracle", "control:value")
+GIVEN = ("control:oracle", "control:angle", "control:value")
 """Controls whose vectors hold the number itself: bounds, not contestants."""
 SHOWN_METRICS = (
     "log-rmse",
@@ -35,7 +35,19 @@ SHOWN_METRICS = (
     "first",
     "subject",
     "nearest",
+    "cosine spearman",
+    "distance spearman",
+    "sentence spearman",
+    "neighbour factor",
+    "just noticeable ratio",
+    "16 log-rmse",
+    "64 log-rmse",
+    "256 log-rmse",
+    "16 accuracy",
+    "64 accuracy",
+    "256 accuracy",
 )
+_LOW_IS_GOOD = ("neighbour factor", "just noticeable ratio")
 DOMAIN_NAMES = {"in": "in-domain", "out": "out-of-domain"}
 
 
@@ -136,10 +148,10 @@ class Grid:
 def low_is_good(metric: str) -> bool:
     """Return whether a metric is an error.
 
-    >>> low_is_good("ridge log-rmse"), low_is_good("accuracy")
-    (True, False)
+    >>> low_is_good("ridge log-rmse"), low_is_good("neighbour factor"), low_is_good("accuracy")
+    (True, True, False)
     """
-    return "rmse" in metric
+    return "rmse" in metric or metric in _LOW_IS_GOOD
 
 
 @cache

@@ -5,8 +5,8 @@ import pytest
 
 from numerate.extract.numerals import find_numerals
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.probe.sentence_tasks import _read_sentences as read_sentences
-from numerate.probe.sentence_tasks import (
+from numerate.probe.tasks.sentence_tasks import _read_sentences as read_sentences
+from numerate.probe.tasks.sentence_tasks import (
     draw_distances,
     draw_numbers,
     draw_pools,
