@@ -57,6 +57,11 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         self.markers = MARKERS[primed.settings["marker"]]
         self.scheduler = config.scheduler
 
+    @property
+    def _compares(self) -> bool:
+        """Whether an objective uses the magnitudes of numbers, not only the tokens of anchors."""
+        return set(self.config.objective) != {"tokens"}
+
     def load(self) -> None:
         """Load the base model, if its anchors and those of the corpus are of one kind."""
         _check_anchors(self._primed, self.config.base)
@@ -78,6 +83,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
             rows_per_step=config.batch_size * config.accumulate * processes.num_processes,
             seed=config.seed,
             rehearsal=self._rehearsal(max_length),
+            mixed=self._compares,
         )
         self.examples_per_epoch = self._rows.rows_per_epoch
         self._masking = Masking.of(
@@ -87,7 +93,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
             mlm_probability=config.mlm_probability,
         )
         self._head = LabelledHead(base.model)
-        if set(config.objective) != {"tokens"}:
+        if self._compares:
             self._heads = add_heads(base.model, config.objective, self._primed.anchors)
         self._validator = Validator(
             held_out,
@@ -197,7 +203,10 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         if not config.rehearse:
             return None
         rehearsal = Rehearsal(
-            self._anchors, primed.settings["marker"], hold_out_gaps=config.hold_out_gaps
+            self._anchors,
+            primed.settings["marker"],
+            hold_out_gaps=config.hold_out_gaps,
+            alone=self._compares,
         )
         if config.hold_out:
             rehearsal = replace(rehearsal, held_out=read_held_out(Path(config.hold_out)))

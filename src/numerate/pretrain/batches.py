@@ -21,12 +21,19 @@ RowExample = tuple[int, list[TokenSequence]]  # the seed of its masks, and its s
 
 
 def make_rows(
-    lengths: Row, max_length: int, rows_per_step: int, rng: np.random.Generator
+    lengths: Row,
+    max_length: int,
+    rows_per_step: int,
+    rng: np.random.Generator,
+    *,
+    mixed: npt.NDArray[np.bool_] | None = None,
 ) -> list[Row]:
     """Return rows of sequence indices in the order of training, for a whole number of steps.
 
-    Every sequence is in a row; a few may be in two rows, to fill the last step.
+    Every sequence is in a row; a few may be in two rows, to fill the last step. Sequences with
+    `mixed` come in random order, whatever their length.
     """
+    keys = lengths if mixed is None else np.where(mixed, 0, lengths)
     order = rng.permutation(len(lengths))
     tokens = np.cumsum(lengths[order])
     chunk_of = tokens // (_STEPS_PER_CHUNK * rows_per_step * max_length)
@@ -34,12 +41,12 @@ def make_rows(
     rest: list[Row] = []
     for chunk in range(int(chunk_of[-1]) + 1):
         members = order[chunk_of == chunk]
-        members = members[np.argsort(lengths[members], kind="stable")]
+        members = members[np.argsort(keys[members], kind="stable")]
         rows = list(_fill_rows(members, lengths, max_length))
         whole = len(rows) - len(rows) % rows_per_step
         steps += [rows[i : i + rows_per_step] for i in range(0, whole, rows_per_step)]
         rest += rows[whole:]
-    rest.sort(key=lambda row: int(lengths[row[-1]]))
+    rest.sort(key=lambda row: int(keys[row[-1]]))
     while len(rest) % rows_per_step:
         rest += rest[: rows_per_step - len(rest) % rows_per_step]
     steps += [rest[i : i + rows_per_step] for i in range(0, len(rest), rows_per_step)]
@@ -47,17 +54,23 @@ def make_rows(
 
 
 def _fill_rows(members: Row, lengths: Row, max_length: int) -> Iterator[Row]:
-    """Yield rows that, padded, have at most `max_length` tokens; `members` are sorted by length."""
-    first = 0
-    for place in range(1, len(members) + 1):
-        is_end = place == len(members)
-        if is_end or (place + 1 - first) * lengths[members[place]] > max_length:
+    """Yield rows that, padded to their longest sequence, have at most `max_length` tokens."""
+    first = longest = 0
+    for place, length in enumerate(lengths[members].tolist()):
+        longest = max(longest, length)
+        if place > first and (place + 1 - first) * longest > max_length:
             yield members[first:place]
-            first = place
+            first, longest = place, length
+    if len(members):
+        yield members[first:]
 
 
 class PlannedRows:
-    """The rows of a training in order, epoch after epoch without end, made when they are needed."""
+    """The rows of a training in order, epoch after epoch without end, made when they are needed.
+
+    With `mixed`, rehearsed sequences of all lengths share a batch: a number with more digits is a
+    larger one, and objectives that compare the numbers of a batch need small and large ones.
+    """
 
     def __init__(
         self,
@@ -67,8 +80,9 @@ class PlannedRows:
         rows_per_step: int,
         seed: int,
         rehearsal: RehearsalSource | None = None,
+        mixed: bool = False,
     ) -> None:
-        self.corpus, self._rehearsal = corpus, rehearsal
+        self.corpus, self._rehearsal, self._mixed = corpus, rehearsal, mixed
         self._max_length, self._rows_per_step, self._seed = max_length, rows_per_step, seed
         self._epoch = lru_cache(maxsize=2)(self._make_epoch)
         extra, rows = self._epoch(0)
@@ -89,7 +103,9 @@ class PlannedRows:
         if self._rehearsal:
             extra = self._rehearsal.draw(int(self.corpus.lengths.sum()), rng)
         lengths = np.concatenate((self.corpus.lengths, extra.lengths))
-        return extra, make_rows(lengths, self._max_length, self._rows_per_step, rng)
+        mixed = (np.arange(len(lengths)) >= len(self.corpus)) & self._mixed
+        rows = make_rows(lengths, self._max_length, self._rows_per_step, rng, mixed=mixed)
+        return extra, rows
 
 
 def hash_seed(seed: int, index: int) -> int:

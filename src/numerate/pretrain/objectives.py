@@ -28,6 +28,8 @@ SUMMED_LAYERS = 4  # the vectors that probes and embeddings read are sums of the
 _NEAR = 0.05  # the distance in ln below which cosines change most
 _KERNEL_WIDTH = 0.1  # of the smooth target, in ln: the step between anchors at a resolution of 10
 _VALUE_SCALE = 3.0  # brings ln n, up to 23, to the size that a linear layer starts with
+_VALUE_WEIGHT = 5.0
+_LINEAR = 0.5  # share of the kernel that falls with the distance itself
 _FARTHEST = math.log(LARGEST)
 
 
@@ -64,8 +66,14 @@ class ObjectiveHeads(torch.nn.Module):
         values = restore(anchors.values, anchors.scale, anchors.resolution)
         places = torch.from_numpy(rescale(values, "ln", 1.0)).float()
         self.register_buffer("places", places, persistent=False)
-        self.to_anchor = torch.nn.Linear(width, len(places) if "smooth" in objectives else 0)
-        self.to_value = torch.nn.Linear(width, 1 if "value" in objectives else 0)
+        sizes: dict[Objective, int] = {"smooth": len(places), "value": 1}
+        self.layers = torch.nn.ModuleDict(
+            {
+                name: torch.nn.Linear(width, size)
+                for name, size in sizes.items()
+                if name in objectives
+            }
+        )
 
     def forward(self, vectors: torch.Tensor, magnitudes: torch.Tensor) -> torch.Tensor:
         """Return the sum of the losses for vectors of shape (numerals, width)."""
@@ -78,18 +86,20 @@ class ObjectiveHeads(torch.nn.Module):
         places: Any = self.places
         distances = (magnitudes.unsqueeze(1) - places) / _KERNEL_WIDTH
         target = torch.softmax(-(distances**2) / 2, dim=1)
-        return cross_entropy(self.to_anchor(self._scale(vectors)), target)
+        return cross_entropy(self.layers["smooth"](self._scale(vectors)), target)
 
     def _value(self, vectors: torch.Tensor, magnitudes: torch.Tensor) -> torch.Tensor:
         wanted = (magnitudes - _FARTHEST / 2) / _VALUE_SCALE
-        return smooth_l1_loss(self.to_value(self._scale(vectors)).squeeze(1), wanted, beta=0.02)
+        found = self.layers["value"](self._scale(vectors)).squeeze(1)
+        return _VALUE_WEIGHT * smooth_l1_loss(found, wanted, beta=0.02)
 
 
 def geometry_loss(vectors: torch.Tensor, magnitudes: torch.Tensor) -> torch.Tensor:
     """Return the mean squared difference between cosines and the kernel of nearness.
 
-    The kernel is 1 for the same magnitude and 0 for 1 and 10^10. In between it falls with the
-    logarithm of the distance, so that near numbers are told apart as well as far ones.
+    The kernel is 1 for the same magnitude and 0 for 1 and 10^10. In between one half of it falls
+    with the distance and the other with the logarithm of the distance, so that near numbers are
+    told apart as well as far ones.
 
     >>> vectors = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
     >>> round(float(geometry_loss(vectors, torch.tensor([1.0, 1.0 + math.log(1e10)]))), 6)
@@ -99,7 +109,8 @@ def geometry_loss(vectors: torch.Tensor, magnitudes: torch.Tensor) -> torch.Tens
     """
     unit = normalize(vectors, dim=1)
     distances = (magnitudes.unsqueeze(1) - magnitudes).abs()
-    kernel = 1 - torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
+    near = torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
+    kernel = 1 - _LINEAR * distances / _FARTHEST - (1 - _LINEAR) * near
     off_diagonal = ~torch.eye(len(unit), dtype=torch.bool, device=unit.device)
     if len(unit) < 2:  # one number has no neighbour
         return vectors.sum() * 0

@@ -33,18 +33,22 @@ _TEXTS_AT_A_TIME = 1000
 class Rehearsal:
     """Draws numerals and primes them; `held_out` are the values never to draw, sorted.
 
-    With `hold_out_gaps`, values in gaps are not drawn either.
+    With `hold_out_gaps`, values in gaps are not drawn either. With `alone`, a text has a
+    single numeral.
     """
 
     anchors: AnchorSet
     marker: Marker
     held_out: Values = field(default_factory=lambda: np.zeros(0, np.int64))
     hold_out_gaps: bool = False
+    alone: bool = False
 
     def draw_texts(self, rng: np.random.Generator) -> Iterator[str]:
         """Yield primed texts without end; each has one to eight numerals with equal probability."""
         while True:
             sizes = rng.integers(1, NUMERALS_PER_TEXT + 1, _TEXTS_AT_A_TIME)
+            if self.alone:
+                sizes = np.ones_like(sizes)
             numerals = map(str, self.draw_values(int(sizes.sum()), rng).tolist())
             texts = [" ".join(islice(numerals, size)) for size in sizes.tolist()]
             for primed in prime_texts(texts, self.anchors, marker=self.marker):
