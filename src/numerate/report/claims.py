@@ -25,7 +25,7 @@ from numerate.probe.statistics import (
     summarize_values,
 )
 from numerate.report.formats import render_template
-from numerate.report.headline import format_summary
+from numerate.report.numbers import format_summary
 
 if TYPE_CHECKING:
     from markupsafe import Markup
