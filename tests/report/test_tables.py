@@ -74,7 +74,7 @@ def test_an_interval_of_a_paired_difference_that_excludes_zero_has_a_star():
     shown = print_text(show_differences(tabulate_differences(scores, "b"), "b"))
     assert "+0.1033*" in shown
     assert "±0.0143" in shown  # t(0.975, 2) = 4.3027 times 0.005774 / sqrt(3)
-    assert "over 3 seeds of the probe; one training of each model" in shown
+    assert "over 3 seeds of the probe; one training of each model" in " ".join(shown.split())
 
 
 def test_differences_of_errors_have_plain_means_on_both_sides_of_zero():

@@ -3,13 +3,15 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from numerate.errors import InputError
+from numerate.files import write_json
 from numerate.probe.diagnostics import DecodedValues, Diagnostics
-from numerate.probe.scores import Score, append_scores
+from numerate.probe.scores import Score, append_scores, read_scores
 from numerate.report.charts import Systems
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import summarize_scores
@@ -247,6 +249,48 @@ def test_leftovers_of_another_run_are_ignored(run_folder, page, tmp_path):
     run = read_run(copy)
     assert {step.stage for step in run.steps} == {"extract", "probe"}
     assert (run.anchors, run.primed, run.curves) == ({}, {}, {})
+
+
+def test_of_several_trainings_figures_show_the_first_and_say_so(run_folder, tmp_path):
+    copy = shutil.copytree(run_folder, tmp_path / "run", ignore=shutil.ignore_patterns("report"))
+    again = shutil.copytree(copy / "probe" / "system-1", copy / "probe" / "system-1~1")
+    document = json.loads((again / "portrait.json").read_text())
+    (again / "portrait.json").write_text(json.dumps(document | {"notes": ["second"]}))
+    shutil.copytree(copy / "pretrain" / "ln-anchors", copy / "pretrain" / "ln-anchors~1")
+    path = copy / "probe" / "scores.jsonl"
+    trained = [replace(s, training=1) for s in read_scores(path) if s.system.startswith("ln-")]
+    append_scores(path, trained)
+    run = read_run(copy)
+    assert run.n_trainings == 2
+    assert [one.system for one in run.diagnostics] == list(SYSTEMS)
+    assert "second" not in run.notes
+    assert list(run.curves) == ["ln-anchors"]
+    grid = make_tables(run.scores, None)[0]
+    sentences = {chart.name: chart.sentence for chart in make_charts(run, grid, run.systems)}
+    first = "Of the 2 trainings of each system, this is the first."
+    of_one = {name for name, sentence in sentences.items() if sentence.endswith(first)}
+    assert {*sentences} - of_one == {"scores", "anchors", "sweep"}
+    assert "95 % intervals over 2 trainings, 3 seeds of the probe each" in sentences["scores"]
+
+
+def test_what_each_part_gives_is_written_and_shown(tmp_path):
+    folder = tmp_path / "run"
+    systems = {"base": 0.4, "untrained a (masked)": 0.2, "a (masked)": 0.1}
+    variant = {"pretrain": {"pieces": "words"}}
+    config = {"format": "numerate-config", "version": 1, "variants": {"a": variant}}
+    write_json(folder / "config.json", config)
+    scores = [score(name, n, value) for name, value in systems.items() for n in range(2)]
+    append_scores(folder / "probe" / "scores.jsonl", scores)
+    page = write_report(folder).read_text()
+    text = (folder / "report" / "tables" / "parts.md").read_text()
+    assert "| blank places | −0.2000 ± 0.0000 better |" in text
+    assert "| training | −0.1000 ± 0.0000 better |" in text
+    assert ">What each part gives</h2>" in page
+    assert '<tr class="adds" data-systems="2 1"><th scope="row">training adds</th>' in page
+    hollow = {s["name"]: s["hollow"] for s in chart_of(page, "scores")["panels"][0]["series"]}
+    assert hollow == {"base": False, "a (masked)": False, "untrained a (masked)": True}
+    assert "it is better in 1 and worse in 0 of 1 pairs" in chart_of(page, "scores")["sentence"]
+    assert "<h1>After training, a (masked) reads numbers with 50\u00a0% less error" in page
 
 
 def test_a_control_that_is_given_the_number_is_shown_but_not_called_the_best():

@@ -48,8 +48,8 @@ def chart_scores(grid: Grid, systems: Systems) -> Chart:
     if effects:
         sentence += (
             " A hollow dot is the untrained twin of the dot above it: training adds what lies "
-            f"between them. Of {len(effects)} such differences, {effects.count('better')} are "
-            f"better and {effects.count('worse')} worse by their paired intervals."
+            f"between them. By paired intervals it is better in {effects.count('better')} and "
+            f"worse in {effects.count('worse')} of {len(effects)} pairs."
         )
     return Chart(
         name="scores",
