@@ -132,10 +132,17 @@ def test_every_training_is_compared_with_the_one_twin():
     assert "trained − twin" in note
 
 
+def test_an_error_of_zero_is_a_plain_mean_and_the_note_says_so():
+    [grid] = tabulate_scores(make_scores("control:oracle", [0.0, 0.2]) + make_scores("a", [1, 2]))
+    assert "| control:oracle | 0.1000 |" in to_markdown(grid)
+    assert "With an error of exactly 0 the mean is plain" in to_markdown(grid)
+
+
 def test_the_note_says_in_words_what_an_error_is():
     [grid] = tabulate_scores(make_scores("a", [0.1, 0.2]) + make_scores("b", [0.1, 0.3]))
     note = describe_grid(grid)
     assert "over 2 seeds of the probe; one training of each model" in note
+    assert "exactly 0" not in note
     # ln(2 + ln n) is 2.6037 at n = 100,000; 0.006 more is n = 108,500.
     assert math.log(2 + math.log(108_470)) - math.log(2 + math.log(1e5)) == pytest.approx(
         0.006, abs=1e-5

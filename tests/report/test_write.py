@@ -347,7 +347,9 @@ def test_a_gain_over_base_that_the_twin_has_too_is_no_headline():
     assert headline.title == "Training did not measurably change how well numbers are read"
     assert "base" not in headline.detail
     assert "+0.0050\u00a0±\u00a00.0635" in headline.detail  # 12.706 * .01 / sqrt(2) / sqrt(2)
-    assert "over 2 seeds of the probe; one training of each model, includes zero" in headline.detail
+    assert (
+        "(over 2 seeds of the probe; one training of each model) includes zero" in headline.detail
+    )
 
 
 @pytest.mark.parametrize(
@@ -363,6 +365,11 @@ def test_the_headline_is_what_training_adds_to_the_twin(trained, says):
     assert headline.title == f"After training, a reads numbers {says} than untrained"
     assert "for a, the best of 2 trained systems, and" in headline.detail
     assert "excludes zero" in headline.detail
+
+
+def test_a_control_is_no_headline():
+    headline = headline_of({"base": [0.4] * 2, "control:digits": [0.1] * 2, "ours": [0.2] * 2})
+    assert headline.title.startswith("ours reads numbers with 50\u00a0% less error")
 
 
 def test_one_system_is_not_the_best_of_one():

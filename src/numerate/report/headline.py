@@ -65,7 +65,7 @@ def compare_twins(found: Mapping[str, Neighbours], n_trainings: int = 1) -> Head
 def summarize_scores(grid: Grid, scores: Sequence[Score], base: str | None) -> Headline:
     """Return the result of the main column: what training adds, or the best system without twins.
 
-    A system is compared with the base model only if no system has a twin.
+    A system is compared with the base model only if no system has a twin. Controls are not named.
     """
     index = find_main_column(grid)
     means = grid.means(index)
@@ -74,7 +74,8 @@ def summarize_scores(grid: Grid, scores: Sequence[Score], base: str | None) -> H
     trained = [system for system in means if grid.gain(system, index)]
     if trained:
         return _compare_scores(grid, index, trained)
-    best = _find_best(grid, index, [system for system in means if system != base] or list(means))
+    models = [s for s in means if s != base and not SystemLabel.parse(s).is_control]
+    best = _find_best(grid, index, models or list(means))
     detail = f"{_describe_measure(grid, index)} is {format_summary(means[best])} for {best}"
     if base is None or base not in means or best == base:
         return _name_best(grid, index, best, f"{detail}, {describe_repeats(means[best])}.")
@@ -168,7 +169,7 @@ def _describe_difference(difference: Summary | None) -> str:
     verdict = "excludes" if difference.sign else "includes"
     return (
         f"The paired difference is {format_summary(difference, signed=True)}; its 95\u00a0% "
-        f"interval, {describe_repeats(difference)}, {verdict} zero."
+        f"interval ({describe_repeats(difference)}) {verdict} zero."
     )
 
 

@@ -73,18 +73,25 @@ def _describe_means(grid: Grid, close: str) -> str:
     text = f"Means with 95 % intervals {describe_repeats(repeats)}"
     text += "; of untrained systems over the seeds. " if repeats.n_trainings > 1 else ". "
     if any(column.low_is_good for column in grid.columns):
-        text += "Of errors, which are positive, they are geometric and on the log scale. "
+        text += "Errors are positive: means are geometric, and intervals on the log scale. "
+    if _has_zero(grid):
+        text += "With an error of exactly 0 the mean is plain and has no interval. "
     return text + (
-        "Bold is significantly better than every other system of its column. Where there is no "
-        f"such system, all that are not significantly worse than the best mean are {close}: the "
-        "95 % interval of their paired difference from it includes zero."
+        "Bold: significantly better than every other system of the column. "
+        f"{close.capitalize()}, where nothing is bold: not significantly worse than the best mean, "
+        "by the 95 % interval of the paired difference."
     )
+
+
+def _has_zero(grid: Grid) -> bool:
+    """Return whether a mean of several errors has no interval, since one of them is zero."""
+    found = [cell.summary for row in grid.rows for cell in row.cells if cell]
+    return any(one.n_seeds > 1 and math.isnan(one.half) for one in found)
 
 
 def _describe_twins() -> str:
     return (
-        "The untrained row below a trained one is its twin: the same model without the training, "
-        "shown the same text and read at the same place. Training adds the difference, trained − "
-        "twin, paired, with its 95 % interval; it is called better or worse where that excludes "
-        "zero (an error is better if it is less)."
+        "Untrained: the twin of the row above, the same model before training, shown the same text "
+        "and read at the same place. Training adds: trained − twin, paired, with its 95 % "
+        "interval; better or worse where that excludes zero (of errors, less is better)."
     )
