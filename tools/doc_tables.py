@@ -21,7 +21,8 @@ from numerate.probe.statistics import (
     summarize_seeds,
     summarize_values,
 )
-from numerate.report.formats import MISSING
+from numerate.report.formats import ADDS
+from numerate.report.numbers import MISSING, format_gain, format_interval, format_mean
 from numerate.report.paper import read_paper_scores
 from numerate.report.tables import Grid, TableRow, is_contestant, low_is_good, tabulate_scores
 
@@ -98,22 +99,23 @@ def score_table(
 
 def _format_scores(scores: Sequence[Score]) -> str:
     [grid] = tabulate_scores(scores)
-    rows = [
-        [row.system, *(_format_cell(grid, row, index) for index in range(len(grid.columns)))]
-        for row in grid.rows
-    ]
+    rows = []
+    for row in grid.rows:
+        places = range(len(grid.columns))
+        rows.append([row.system, *(_format_cell(grid, row, index) for index in places)])
+        if row.gains:
+            rows.append([f"*{ADDS}*", *map(format_gain, row.gains)])
     return format_table([grid.title, *(column.range for column in grid.columns)], rows)
 
 
 def _format_cell(grid: Grid, row: TableRow, index: int) -> str:
-    """A mean and its interval; bold if it is, as shown, the best of its column."""
+    """A mean and its interval; bold if it is significantly better than all others."""
     cell = row.cells[index]
     if cell is None:
         return MISSING
     digits = 4 if grid.columns[index].low_is_good else 3
-    mean, best = f"{cell.summary.mean:.{digits}f}", grid.best(index)
-    bold = "**" if is_contestant(row.system) and mean == f"{best:.{digits}f}" else ""
-    return f"{bold}{mean}{bold} ± {cell.summary.half:.{digits}f}"
+    mean, bold = format_mean(cell.summary, digits=digits), "**" if cell.mark == "best" else ""
+    return f"{bold}{mean}{bold}{format_interval(cell.summary, digits=digits)}"
 
 
 def sentence_tables(path: Path) -> str:

@@ -3,10 +3,16 @@ from types import SimpleNamespace
 import pytest
 import torch
 import transformers
-from transformers import AutoModel
+from transformers import AutoModel, AutoTokenizer
 
 from numerate.errors import InputError
-from numerate.models.base_model import check_fast, load_base, max_tokens
+from numerate.models.base_model import (
+    add_markers,
+    check_fast,
+    draw_marker,
+    load_base,
+    max_tokens,
+)
 from numerate.models.head import LabelledHead
 from tests.conftest import ARCHITECTURES, SIZES, make_model
 
@@ -51,14 +57,40 @@ def test_a_fresh_head_starts_as_the_identity_and_a_trained_one_as_it_was(
     torch.testing.assert_close(kept.weight, model.get_submodule(layer).weight)
 
 
-def test_a_marker_starts_as_the_mean_of_all_tokens(tiny_models):
-    folder = tiny_models("bert")
+@pytest.mark.parametrize("architecture", ["bert", "modernbert"])
+def test_every_marker_starts_as_a_vector_of_its_own_the_same_for_twin_and_training(
+    tiny_models, architecture
+):
+    folder = tiny_models(architecture)
     old = AutoModel.from_pretrained(folder).get_input_embeddings().weight
-    base = load_base(str(folder), ("<LA>", "<RA>"))
-    rows = base.model.get_input_embeddings().weight[-2:]
-    torch.testing.assert_close(rows, old.mean(dim=0).expand(2, -1))
+    base = load_base(str(folder), ("<LA>", "<RA>", "<ANC>"))
+    rows = base.model.get_input_embeddings().weight[-3:]
+    assert len({tuple(row.tolist()) for row in rows}) == 3
+    torch.testing.assert_close(rows.norm(dim=1), old.norm(dim=1).median().expand(3))
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    twin = AutoModel.from_pretrained(folder)
+    add_markers(twin, tokenizer, ("<RA>",))  # whatever other markers there are
+    torch.testing.assert_close(twin.get_input_embeddings().weight[-1], rows[1])
     assert base.fresh == ()
-    assert base.dropout["hidden_dropout_prob"] == 0.1
+
+
+def test_a_marker_is_drawn_with_the_mean_and_the_spread_of_the_tokens():
+    tokens = torch.tensor([3.0, 4.0]) + torch.tensor([[-0.01, 0], [0.01, 0], [0, 0]])
+    drawn = draw_marker("<ANC>", tokens)
+    assert drawn.norm() == pytest.approx(5, rel=1e-6)  # the median of the three
+    assert drawn[1] / drawn[0] == pytest.approx(4 / 3, rel=0.02)  # a spread of 0.01 in one place
+    assert drawn[1] / drawn[0] != pytest.approx(4 / 3, rel=1e-6)
+
+
+def test_drawing_a_marker_leaves_the_global_generator_alone():
+    before = torch.get_rng_state()
+    first, second = (draw_marker("<ANC>", torch.eye(4)) for _ in range(2))
+    assert torch.equal(first, second)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_the_rates_of_dropout_are_kept(tiny_models):
+    assert load_base(str(tiny_models("bert")), ()).dropout["hidden_dropout_prob"] == 0.1
 
 
 def test_a_tokenizer_without_offsets_is_refused():

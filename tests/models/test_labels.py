@@ -35,3 +35,10 @@ def test_a_label_says_what_kind_of_system_it_names():
     }
     assert str(SystemLabel.of_primed_base("exp")) == "base primed as exp"
     assert str(SystemLabel.of_paper("BERT")) == "paper: BERT"
+
+
+def test_a_twin_knows_the_system_that_it_is_the_twin_of():
+    label = SystemLabel.parse("ln-spread (masked) at anchor")
+    assert str(label.twin) == "untrained ln-spread (masked) at anchor"
+    assert SystemLabel.parse(str(label.twin)).trained == label
+    assert label.trained is None

@@ -15,6 +15,7 @@ from numerate.probe.statistics import (
     group_by_seed,
     is_equivalent,
     subtract_system,
+    summarize_errors,
     summarize_seeds,
     summarize_values,
     unit_rows,
@@ -35,6 +36,39 @@ def test_the_interval_is_students():
     assert summary.mean == 2
     assert summary.half == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
     assert math.isnan(summarize_values([1.0]).half)
+
+
+def test_the_interval_of_errors_is_in_logarithms_and_stays_positive():
+    """Of 1, e, e² the logarithms are 0, 1, 2: e, times and over exp(4.3027 / sqrt(3))."""
+    summary = summarize_errors({(0, seed): math.exp(seed) for seed in range(3)})
+    factor = math.exp(4.302653 / math.sqrt(3))
+    assert summary.mean == pytest.approx(math.e)
+    assert (summary.low, summary.high) == pytest.approx((math.e / factor, math.e * factor))
+    one = summarize_errors({(0, 0): 0.2})
+    assert (one.mean, one.low) == (pytest.approx(0.2), pytest.approx(math.nan, nan_ok=True))
+
+
+def test_errors_of_several_trainings_count_once_each():
+    """The logarithms of the trainings are 1 (of 0 and 2) and 3."""
+    values = {(0, 0): 1.0, (0, 1): math.exp(2), (1, 0): math.exp(3), (1, 1): math.exp(3)}
+    summary = summarize_errors(values)
+    assert summary.mean == pytest.approx(math.exp(2))
+    assert summary.half == pytest.approx(12.706205, rel=1e-6)  # t of one degree, sd √2 / √2
+    assert (summary.n_seeds, summary.n_trainings) == (2, 2)
+
+
+def test_an_error_of_zero_has_no_logarithm_and_no_interval():
+    summary = summarize_errors({(0, 0): 0.0, (0, 1): 0.2})
+    assert summary.mean == 0.1
+    assert math.isnan(summary.half)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "sign"),
+    [(2, 1, 1), (-2, 1, -1), (1, 2, 0), (-1, 2, 0), (0, 0, 0), (1, math.nan, 0)],
+)
+def test_the_sign_of_an_interval_that_has_both_or_is_missing_is_zero(mean, half, sign):
+    assert Summary(mean, half, 3).sign == sign
 
 
 def test_values_that_are_not_finite_are_left_out_of_the_seeds():

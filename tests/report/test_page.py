@@ -133,6 +133,21 @@ def test_a_header_sorts_its_table_both_ways_by_mouse_and_keyboard(browser, page)
     assert read_column(browser, 0) == sorted(SYSTEMS)
 
 
+def test_what_training_adds_stays_below_its_twin_and_goes_with_either_system(browser, tmp_path):
+    systems = {"base": 4.0, "a (masked)": 1.0, "untrained a (masked)": 2.0}
+    browser.open(write_report(make_run(tmp_path / "run", systems=systems)))
+    twin = ["untrained a (masked)", "training adds"]
+    assert read_column(browser, 0) == ["base", "a (masked)", *twin]
+    head = "#table-1 thead tr:last-child th:nth-child(2) button"
+    browser.point(head, press=True)
+    assert read_column(browser, 0) == ["a (masked)", *twin, "base"]
+    browser.point(head, press=True)
+    assert read_column(browser, 0) == ["base", *twin, "a (masked)"]
+    assert count(browser, "[data-chart=scores] circle.mark.hollow") == 5
+    browser.point(".systems button[data-number='1']", press=True)
+    assert count(browser, "#table-1 tr.adds.off") == 1
+
+
 @pytest.mark.parametrize(
     ("target", "says"),
     [

@@ -3,22 +3,26 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from numerate.errors import InputError
+from numerate.files import write_json
 from numerate.probe.diagnostics import DecodedValues, Diagnostics
-from numerate.probe.scores import Score, append_scores
+from numerate.probe.scores import Score, append_scores, read_scores
 from numerate.report.charts import Systems
 from numerate.report.formats import to_html, to_latex, to_markdown
 from numerate.report.headline import summarize_scores
+from numerate.report.notes import describe_grid
 from numerate.report.paper import PAPER_METRICS
 from numerate.report.primed_examples import choose_sentences, examples_to_markdown, make_examples
 from numerate.report.run_folder import read_run
+from numerate.report.run_tables import make_tables
 from numerate.report.system_charts import chart_lines, chart_magnitudes
 from numerate.report.tables import make_grid
-from numerate.report.write import make_charts, make_tables, write_report
+from numerate.report.write import make_charts, write_report
 from tests.run_folder import HOSTILE, HOSTILE_FILE, SYSTEMS, make_run
 
 
@@ -68,45 +72,61 @@ def chart_of(page, name):
 # ------------------------------------------------------------------ tables
 
 
-def test_a_cell_is_the_mean_of_the_seeds_with_its_interval():
-    grid = lay_out([score("a", 0, 1.0), score("a", 1, 2.0), score("a", 2, 3.0)])
+def test_an_error_is_a_geometric_mean_with_an_interval_of_logarithms():
+    grid = lay_out([score("a", seed, 0.01 * 2.0**seed) for seed in range(3)])
     summary = grid.rows[0].cells[0].summary
-    assert summary.mean == 2
-    assert summary.half == pytest.approx(4.3027 / 3**0.5, abs=1e-4)  # t of two degrees of freedom
-    assert "**2.0000** ±2.4841" in to_markdown(grid)
+    assert summary.mean == pytest.approx(0.02)
+    # t of two degrees of freedom; the logarithms are ln 2 apart
+    assert summary.high == pytest.approx(0.02 * 2 ** (4.3027 / 3**0.5), rel=1e-4)
+    assert "| 0.0200 (0.0036 to 0.1119) |" in to_markdown(grid)
+    assert r"0.0200 {\scriptsize (0.0036 to 0.1119)}" in to_latex(grid)
+    assert "0.0200 <small>(0.0036 to 0.1119)</small>" in to_html(grid, Systems(("a",)))
 
 
-def test_close_is_what_the_paired_difference_cannot_tell_from_the_best():
+def test_other_scores_are_plain_means_with_half_an_interval():
+    place = {"task": "list-maximum", "metric": "accuracy"}
+    grid = lay_out([score("a", seed, 0.8 + 0.1 * seed, **place) for seed in range(3)])
+    assert "| 0.9000 ± 0.2484 |" in to_markdown(grid)  # 4.3027 * 0.1 / sqrt(3)
+    assert r"0.9000 {\scriptsize $\pm$ 0.2484}" in to_latex(grid)
+
+
+def test_what_the_paired_difference_cannot_tell_from_the_best_is_close_and_nothing_is_bold():
     best = [0.10, 0.20, 0.30]
     noisy = [0.10, 0.25, 0.28]  # differences 0, .05, -.02: mean .01, interval ±.09
     worse = [0.11, 0.21, 0.31]  # always .01 more; the intervals of the means overlap all the same
     rows = {"best": best, "noisy": noisy, "worse": worse}
     scores = [score(name, seed, row[seed]) for name, row in rows.items() for seed in range(3)]
-    assert marks_of(lay_out(scores)) == {"best": "best", "noisy": "close", "worse": ""}
+    assert marks_of(lay_out(scores)) == {"best": "close", "noisy": "close", "worse": ""}
+    del rows["noisy"]
+    scores = [score(name, seed, row[seed]) for name, row in rows.items() for seed in range(3)]
+    assert marks_of(lay_out(scores)) == {"best": "best", "worse": ""}
 
 
 def test_of_accuracies_the_highest_is_best():
     place = {"task": "list-maximum", "metric": "accuracy"}
-    grid = lay_out([score("a", 0, 0.9, **place), score("b", 0, 0.8, **place)])
+    values = {"a": (0.9, 0.8), "b": (0.7, 0.6)}
+    grid = lay_out([score(name, n, values[name][n], **place) for name in values for n in (0, 1)])
     assert marks_of(grid) == {"a": "best", "b": ""}
 
 
-def test_from_one_seed_nothing_is_called_close_and_no_interval_is_shown():
-    grid = lay_out([score("a", 0, 0.1), score("b", 0, 0.1000001)])
-    assert marks_of(grid) == {"a": "best", "b": ""}
-    assert "±" not in to_markdown(grid) + to_latex(grid)
-    assert "one seed" in grid.note()
+def test_from_one_seed_nothing_is_marked_and_no_interval_is_shown():
+    grid = lay_out([score("a", 0, 0.1), score("b", 0, 0.2)])
+    assert marks_of(grid) == {"a": "", "b": ""}
+    assert "| 0.1000 |" in to_markdown(grid)
+    assert "one seed: no intervals" in describe_grid(grid)
 
 
-def test_only_seeds_that_both_systems_have_are_compared():
+def test_a_system_that_shares_no_seed_with_the_best_cannot_be_told_from_it():
     scores = [score("a", seed, 0.1) for seed in range(3)] + [score("b", 7, 0.2)]
-    assert marks_of(lay_out(scores)) == {"a": "best", "b": ""}
+    assert marks_of(lay_out(scores)) == {"a": "close", "b": "close"}
 
 
 def test_the_paper_and_controls_that_know_the_number_are_never_best():
-    scores = [score("model", 0, 0.3), score("control:oracle", 0, 0.1)]
+    rows = {"model": 0.3, "other": 0.4, "control:oracle": 0.1}
+    scores = [score(name, seed, value) for name, value in rows.items() for seed in range(2)]
     grid = lay_out(scores, paper=[score("paper: anchors", 0, 0.01)])
-    assert marks_of(grid) == {"model": "best", "control:oracle": "", "paper: anchors": ""}
+    marks = {"model": "best", "other": "", "control:oracle": "", "paper: anchors": ""}
+    assert marks_of(grid) == marks
     assert [kind for kind, _ in grid.kinds] == ["probed", "given", "paper"]
     for text in (to_markdown(grid), to_latex(grid), to_html(grid, Systems(()))):
         assert text.index("model") < text.index("as the paper reports") < text.index("anchors")
@@ -242,6 +262,48 @@ def test_leftovers_of_another_run_are_ignored(run_folder, page, tmp_path):
     assert (run.anchors, run.primed, run.curves) == ({}, {}, {})
 
 
+def test_of_several_trainings_figures_show_the_first_and_say_so(run_folder, tmp_path):
+    copy = shutil.copytree(run_folder, tmp_path / "run", ignore=shutil.ignore_patterns("report"))
+    again = shutil.copytree(copy / "probe" / "system-1", copy / "probe" / "system-1~1")
+    document = json.loads((again / "portrait.json").read_text())
+    (again / "portrait.json").write_text(json.dumps(document | {"notes": ["second"]}))
+    shutil.copytree(copy / "pretrain" / "ln-anchors", copy / "pretrain" / "ln-anchors~1")
+    path = copy / "probe" / "scores.jsonl"
+    trained = [replace(s, training=1) for s in read_scores(path) if s.system.startswith("ln-")]
+    append_scores(path, trained)
+    run = read_run(copy)
+    assert run.n_trainings == 2
+    assert [one.system for one in run.diagnostics] == list(SYSTEMS)
+    assert "second" not in run.notes
+    assert list(run.curves) == ["ln-anchors"]
+    grid = make_tables(run.scores, None)[0]
+    sentences = {chart.name: chart.sentence for chart in make_charts(run, grid, run.systems)}
+    first = "Of the 2 trainings of each system, this is the first."
+    of_one = {name for name, sentence in sentences.items() if sentence.endswith(first)}
+    assert {*sentences} - of_one == {"scores", "anchors", "sweep"}
+    assert "95 % intervals over 2 trainings, 3 seeds of the probe each" in sentences["scores"]
+
+
+def test_what_each_part_gives_is_written_and_shown(tmp_path):
+    folder = tmp_path / "run"
+    systems = {"base": 0.4, "untrained a (masked)": 0.2, "a (masked)": 0.1}
+    variant = {"pretrain": {"pieces": "words"}}
+    config = {"format": "numerate-config", "version": 1, "variants": {"a": variant}}
+    write_json(folder / "config.json", config)
+    scores = [score(name, n, value) for name, value in systems.items() for n in range(2)]
+    append_scores(folder / "probe" / "scores.jsonl", scores)
+    page = write_report(folder).read_text()
+    text = (folder / "report" / "tables" / "parts.md").read_text()
+    assert "| blank places | −0.2000 ± 0.0000 better |" in text
+    assert "| training | −0.1000 ± 0.0000 better |" in text
+    assert ">What each part gives</h2>" in page
+    assert '<tr class="adds" data-systems="2 1"><th scope="row">training adds</th>' in page
+    hollow = {s["name"]: s["hollow"] for s in chart_of(page, "scores")["panels"][0]["series"]}
+    assert hollow == {"base": False, "a (masked)": False, "untrained a (masked)": True}
+    assert "it is better in 1 and worse in 0 of 1 pairs" in chart_of(page, "scores")["sentence"]
+    assert "<h1>After training, a (masked) reads numbers with 50\u00a0% less error" in page
+
+
 def test_a_control_that_is_given_the_number_is_shown_but_not_called_the_best():
     points = [DecodedValues(np.array([1.0, 5]), np.array([1.0, 5]), r2) for r2 in (1.0, 0.9, 0.5)]
     names = ("control:oracle", "ours", "base")
@@ -253,6 +315,19 @@ def test_a_control_that_is_given_the_number_is_shown_but_not_called_the_best():
     assert len(chart.panels) == 3
 
 
+def test_a_twin_has_the_colour_of_its_system_and_is_hollow():
+    systems = Systems(("base", "a (masked)", "untrained a (masked)", "b", "untrained c"), "base")
+    looks = {name: (systems.slot(name), systems.is_hollow(name)) for name in systems.names}
+    assert looks == {
+        "base": (0, False),
+        "a (masked)": (1, False),
+        "untrained a (masked)": (1, True),
+        "b": (2, False),
+        "untrained c": (3, False),  # its system is not there
+    }
+    assert systems.series("untrained a (masked)", []).hollow
+
+
 def test_nine_models_and_two_controls_have_colours_or_dashes_of_their_own():
     names = ("base", *(f"model {n}" for n in range(8)), "control:oracle", "control:random")
     systems = Systems(names, "base")
@@ -261,14 +336,63 @@ def test_nine_models_and_two_controls_have_colours_or_dashes_of_their_own():
     assert looks[0] == (0, False)
 
 
+def headline_of(rows, base="base"):
+    """The headline of systems with given values, one for each seed."""
+    scores = [score(name, n, value) for name, row in rows.items() for n, value in enumerate(row)]
+    return summarize_scores(lay_out(scores), scores, base)
+
+
 def test_the_headline_has_the_untrained_model_that_is_shown_anchors():
-    rows = {"base": 0.4, "base primed as ln (visible)": 0.3, "ours": 0.2}
-    scores = [score(name, seed, mean) for name, mean in rows.items() for seed in range(2)]
-    headline = summarize_scores(lay_out(scores), scores, Systems(tuple(rows), "base"))
+    rows = {"base": [0.4] * 2, "base primed as ln (visible)": [0.3] * 2, "ours": [0.2] * 2}
+    headline = headline_of(rows)
     assert headline.title == "ours reads numbers with 50\u00a0% less error than base"
     assert headline.detail.endswith(
-        "Without training, base primed as ln (visible) has 0.3000\u00a0±\u00a00.0000."
+        "Without training, base primed as ln (visible) has 0.3000 (0.3000 to 0.3000). The run has "
+        "no untrained twin of ours, so it does not say what training adds."
     )
+
+
+def test_a_gain_over_base_that_the_twin_has_too_is_no_headline():
+    rows = {"base": [0.4, 0.5], "a (masked)": [0.1, 0.2], "untrained a (masked)": [0.1, 0.19]}
+    headline = headline_of(rows)
+    assert headline.title == "Training did not measurably change how well numbers are read"
+    assert "base" not in headline.detail
+    assert "+0.0050\u00a0±\u00a00.0635" in headline.detail  # 12.706 * .01 / sqrt(2) / sqrt(2)
+    assert (
+        "(over 2 seeds of the probe; one training of each model) includes zero" in headline.detail
+    )
+
+
+@pytest.mark.parametrize(
+    ("trained", "says"),
+    [
+        ([0.1, 0.11, 0.1], "with 50\u00a0% less error"),
+        ([0.3, 0.33, 0.3], "with 50\u00a0% more error"),
+    ],
+)
+def test_the_headline_is_what_training_adds_to_the_twin(trained, says):
+    twins = {"untrained a": [0.2, 0.22, 0.2], "untrained b": [0.2, 0.22, 0.2]}
+    headline = headline_of({"base": [0.9] * 3, **twins, "a": trained, "b": [0.4, 0.4, 0.4]})
+    assert headline.title == f"After training, a reads numbers {says} than untrained"
+    assert "for a, the best of 2 trained systems, and" in headline.detail
+    assert "excludes zero" in headline.detail
+
+
+def test_a_control_is_no_headline():
+    headline = headline_of({"base": [0.4] * 2, "control:digits": [0.1] * 2, "ours": [0.2] * 2})
+    assert headline.title.startswith("ours reads numbers with 50\u00a0% less error")
+
+
+def test_one_system_is_not_the_best_of_one():
+    headline = headline_of({"ours": [0.2, 0.2]}, base=None)
+    assert headline.title == "ours has a log-rmse of 0.2000"
+
+
+def test_the_lowest_of_several_is_called_best_only_if_the_seeds_bear_it_out():
+    rows = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4]}
+    assert headline_of(rows, base=None).title == "a reads numbers best of 2 systems"
+    rows["b"] = [0.1, 0.25, 0.28]
+    assert headline_of(rows, base=None).title == "a has the lowest log-rmse of 2 systems"
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,17 @@ def test_our_variants_read_digits_and_rehearse_and_can_be_changed():
     )
 
 
+def test_beside_variants_that_read_digits_the_base_is_probed_by_digits_too():
+    def probed(*systems):
+        return read_config({**LEAST, "systems": systems}, "here").probed
+
+    by_digits = "base read by digits=digits:some/model"
+    assert probed("base", "ln-digits") == ("base", "ln-digits", "twin:ln-digits", by_digits)
+    assert probed("base", "anchors") == ("base", "anchors", "twin:anchors")
+    assert by_digits not in probed("ln-digits")
+    assert probed("base", by_digits, "ln-digits").count(by_digits) == 1
+
+
 def test_a_variant_changes_some_settings_and_keeps_the_rest():
     raw = {
         **LEAST,

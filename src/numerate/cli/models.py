@@ -238,12 +238,11 @@ def _print_scores(
     scores: "list[Score]", *, compare: bool, against: str | None, quiet: bool
 ) -> None:
     from numerate.cli.show_probe import show_differences, show_scores
-    from numerate.probe.statistics import subtract_system
     from numerate.report.paper import find_paper_scores
-    from numerate.report.tables import tabulate_scores
+    from numerate.report.tables import tabulate_differences, tabulate_scores
 
     beside = find_paper_scores(scores) if compare else []
     print_shown(show_scores(tabulate_scores([*scores, *beside])), quiet)
     if against is not None:
-        differences = tabulate_scores(subtract_system(scores, against))
+        differences = tabulate_differences(scores, against)
         print_shown(show_differences(differences, against), quiet)

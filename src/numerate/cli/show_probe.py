@@ -8,7 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from numerate.probe.protocols import TREE_DEPTH, Protocol
-from numerate.report.formats import MISSING
+from numerate.probe.statistics import Summary
+from numerate.report.comparisons import Gain
+from numerate.report.formats import ADDS
+from numerate.report.notes import describe_grid, describe_repeats, find_repeats
+from numerate.report.numbers import MISSING, format_interval, format_mean
 from numerate.report.tables import Grid, TableCell
 
 
@@ -32,8 +36,9 @@ def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
 
 
 def show_scores(grids: Sequence[Grid]) -> RenderableType:
-    """Return tables of scores: means and 95 % intervals over seeds, the best of a column bold."""
-    return Group(*map(_score_table, grids))
+    """Return tables of scores with what training adds, and a note on how to read the first one."""
+    notes = [Text(describe_grid(grid), style="dim") for grid in grids[:1]]
+    return Group(*map(_score_table, grids), *notes)
 
 
 def _score_table(grid: Grid) -> Table:
@@ -48,13 +53,26 @@ def _fill_table(grid: Grid, title: str, write: Callable[[TableCell], Text]) -> T
     for column in grid.columns:
         table.add_column(Text(column.range), justify="right", min_width=8)
     for row in grid.rows:
-        cells = [_add_interval(write(cell), cell) if cell else Text(MISSING) for cell in row.cells]
+        cells = [
+            _add_interval(write(cell), cell.summary) if cell else Text(MISSING)
+            for cell in row.cells
+        ]
         table.add_row(Text(row.system), *cells)
+        if row.gains:
+            table.add_row(Text(f"  {ADDS}", style="italic"), *map(_gain_cell, row.gains))
     return table
 
 
 def _score_cell(cell: TableCell) -> Text:
-    return Text(f"{cell.summary.mean:.4f}", style="bold" if cell.mark == "best" else "")
+    style = {"best": "bold", "close": "underline", "": ""}[cell.mark]
+    return Text(format_mean(cell.summary), style=style)
+
+
+def _gain_cell(gain: Gain | None) -> Text:
+    if gain is None:
+        return Text(MISSING)
+    text = _add_interval(Text(format_mean(gain.difference, signed=True)), gain.difference)
+    return text.append(f"\n{gain.effect}", style="bold") if gain.effect else text
 
 
 def show_differences(grids: Sequence[Grid], system: str) -> RenderableType:
@@ -63,17 +81,17 @@ def show_differences(grids: Sequence[Grid], system: str) -> RenderableType:
         _fill_table(grid, f"{grid.title}, difference to {system}", _difference_cell)
         for grid in grids
     ]
-    note = "* the 95 % interval of the paired difference over seeds excludes zero"
+    repeats = dict.fromkeys(describe_repeats(find_repeats(grid)) for grid in grids)
+    note = f"* the 95 % interval of the paired difference excludes zero ({'; '.join(repeats)})"
     return Group(*tables, Text(note, style="dim"))
 
 
 def _difference_cell(cell: TableCell) -> Text:
-    mean = cell.summary.mean
-    star = "*" if abs(mean) > cell.summary.half else ""  # never for a single seed
-    return Text(f"{mean:+.4f}{star}")
+    star = "*" if cell.summary.sign else ""  # never for a single seed
+    return Text(f"{format_mean(cell.summary, signed=True)}{star}")
 
 
-def _add_interval(text: Text, cell: TableCell) -> Text:
-    if cell.summary.n_seeds == 1:
-        return text
-    return text.append(f"\n±{cell.summary.half:.4f}", style="dim")
+def _add_interval(text: Text, summary: Summary) -> Text:
+    """Add the interval of a mean in lines of its own, which keeps columns narrow."""
+    interval = format_interval(summary).strip().replace("± ", "±").replace(" to ", " to\n")
+    return text.append(f"\n{interval}", style="dim") if interval else text

@@ -87,7 +87,9 @@ def _show_neighbours(run: RunFiles) -> RenderableType:
     header, rows = tabulate_neighbours(run.diagnostics)
     if not rows:
         return Text()
-    table = Table(title="Which numbers are most like it?", title_justify="left", box=SIMPLE_HEAD)
+    several = f" (first of {run.n_trainings} trainings)" if run.n_trainings > 1 else ""
+    title = f"Which numbers are most like it?{several}"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for name in header:
         table.add_column(Text(name))
     for row in rows:

@@ -176,11 +176,12 @@
       const edge = [...points.map((p) => [x(p[0]), y.held(p[3])]), ...points.map((p) => [x(p[0]), y.held(p[2])]).reverse()];
       mark(svg, "path", { class: "band", "data-slot": slot, d: `${join(edge)}Z` });
     }
-    for (const { points, slot, dashed } of shown) {
+    for (const { points, slot, dashed, hollow } of shown) {
+      const light = hollow ? " hollow" : "";
       const places = points.filter((p) => p[1] !== null).map((p) => [x(p[0]), y.held(p[1])]);
-      mark(svg, "path", { class: `curve mark${dashed ? " dashed" : ""}`, "data-slot": slot, d: join(places) });
+      mark(svg, "path", { class: `curve mark${dashed ? " dashed" : ""}${light}`, "data-slot": slot, d: join(places) });
       if (places.length < 16) {
-        for (const [cx, cy] of places) mark(svg, "circle", { class: "dot", "data-slot": slot, cx, cy, r: 3.2 });
+        for (const [cx, cy] of places) mark(svg, "circle", { class: `dot${light}`, "data-slot": slot, cx, cy, r: 3.2 });
       }
     }
     const cursor = addCursor(svg);
@@ -215,7 +216,7 @@
     mark(svg, "line", { class: "diagonal", x1: x(panel.x.low), y1: y(panel.x.low), x2: x(panel.x.high), y2: y(panel.x.high) });
     const [series] = panel.series;
     const dots = series.points.map((p) => `M${x(p[0]).toFixed(1)} ${y.held(p[1]).toFixed(1)}h0`);
-    mark(svg, "path", { class: "cloud mark", "data-slot": series.slot, d: dots.join("") });
+    mark(svg, "path", { class: `cloud mark${series.hollow ? " hollow" : ""}`, "data-slot": series.slot, d: dots.join("") });
     answer(svg, (px, py) => {
       const point = nearest(series.points, (p) => Math.hypot(x(p[0]) - px, y.held(p[1]) - py), 40);
       return point && { x: x(point[0]), y: y.held(point[1]), lines: [`${panel.x.label} ${say(point[0])}`, `${panel.y.label} ${say(point[1])}`, series.name] };
@@ -235,11 +236,11 @@
     }
     mark(svg, "text", { x: width - 4, y: bottom + 32, "text-anchor": "end" }, `${panel.x.label} →`);
     const middle = (index) => index * row + 26;
-    shown.forEach(({ name, slot, points: [[mean, low, high]] }, index) => {
+    shown.forEach(({ name, slot, hollow, points: [[mean, low, high]] }, index) => {
       const fits = Math.floor(width / 7);
       mark(svg, "text", { class: "name", x: 4, y: middle(index) - 10 }, name.length > fits ? `${name.slice(0, fits - 1)}…` : name);
       mark(svg, "line", { class: "interval", "data-slot": slot, x1: x.held(low), x2: x.held(high), y1: middle(index), y2: middle(index) });
-      mark(svg, "circle", { class: "dot mark", "data-slot": slot, cx: x(mean), cy: middle(index), r: 5 });
+      mark(svg, "circle", { class: `dot mark${hollow ? " hollow" : ""}`, "data-slot": slot, cx: x(mean), cy: middle(index), r: 5 });
     });
     answer(svg, (px, py) => {
       const index = Math.min(Math.max(0, Math.floor((py - 4) / row)), shown.length - 1);
@@ -352,7 +353,7 @@
     if (!off.delete(number)) off.add(number);
     button.setAttribute("aria-pressed", String(!off.has(number)));
     for (const row of document.querySelectorAll("[data-systems]")) {
-      row.classList.toggle("off", off.has(Number(row.dataset.systems)));
+      row.classList.toggle("off", row.dataset.systems.split(" ").some((one) => one && off.has(Number(one))));
     }
     drawAll();
   }
@@ -370,8 +371,11 @@
       return sign * (Number(first) - Number(second));
     };
     for (const body of head.closest("table").tBodies) {
-      const rows = [...body.rows].filter((row) => !row.classList.contains("kind"));
-      body.append(...rows.sort(compare));
+      // What training adds stays below its twin, whatever the order.
+      const rows = [...body.rows].filter((row) => !row.matches(".kind, .adds"));
+      const withGains = (row) => (row.nextElementSibling?.matches(".adds") ? [row, row.nextElementSibling] : [row]);
+      const groups = new Map(rows.map((row) => [row, withGains(row)]));
+      body.append(...rows.sort(compare).flatMap((row) => groups.get(row)));
     }
   }
 

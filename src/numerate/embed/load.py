@@ -35,8 +35,8 @@ def load(
         name: A folder, a hub name, `package:MODULE/FOLDER`, or a checkpoint that its authors
             released: `genbert:FOLDER`, `mwp-bert:FOLDER`. With `digits:MODEL` the tokenizer splits
             numbers into digits, even if the model was not trained so.
-        priming: Primes the text for a model that was not trained on primed text (a control). The
-            embeddings of the markers are the mean of all token embeddings.
+        priming: Primes the text for a model that was not trained on primed text (a control). Each
+            marker has an embedding of its own, drawn as training draws its first one.
         device: Such as `cpu`, `cuda:1` or `mps`; by default a GPU if there is one.
         precision: `fp32`, `bf16`, or `auto` for bf16 on machines that are fast at it. bf16 rounds
             to three digits; the vectors of adjacent numerals differ by less.

@@ -1,5 +1,6 @@
 """Base models: any masked language model with its tokenizer, to which the markers are added."""
 
+import hashlib
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ class Base:
 def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> Base:
     """Load a base model and add the markers to its tokenizer and its embeddings.
 
-    The embedding of a marker starts as the mean of all token embeddings. A masked-LM head that the
+    The embedding of a marker starts as a random token's (`draw_marker`). A masked-LM head that the
     model lacks starts as the identity. Dropout is off by default, since it takes much of the time
     on a CPU.
     """
@@ -108,8 +109,24 @@ def add_markers(
     with torch.no_grad():
         for embeddings in (net.get_input_embeddings(), net.get_output_embeddings()):
             if isinstance(embeddings, torch.nn.Embedding | torch.nn.Linear):
-                rows = tokenizer.convert_tokens_to_ids(new)
-                embeddings.weight[rows] = embeddings.weight[:old_size].mean(dim=0)
+                for marker in new:
+                    row = tokenizer.convert_tokens_to_ids(marker)
+                    embeddings.weight[row] = draw_marker(marker, embeddings.weight[:old_size])
+
+
+def draw_marker(marker: str, embeddings: torch.Tensor) -> torch.Tensor:
+    """Return the first embedding of a marker: distributed as those of the tokens, and as long.
+
+    The mean of the tokens would be the same for all markers, and an untrained model could not tell
+    `<LA>` from `<RA>`. The draw depends on the marker's text alone, so that a model and its
+    untrained twin start from the same one.
+    """
+    seed = int.from_bytes(hashlib.sha256(marker.encode()).digest()[:7])
+    tokens = embeddings.detach().to("cpu", torch.float32)
+    noise = torch.randn(tokens.shape[1], generator=torch.Generator().manual_seed(seed))
+    drawn = tokens.mean(dim=0) + tokens.std(dim=0) * noise
+    scaled: torch.Tensor = drawn / drawn.norm() * tokens.norm(dim=1).median()
+    return scaled.to(embeddings)
 
 
 def set_dropout(model: "PreTrainedModel", rate: float) -> dict[str, float]:

@@ -5,11 +5,14 @@ for its parts in place of searching the text. Everything else of a label is the 
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from numerate.options import Anchor, Readout
 
+READ_BY_DIGITS = "base read by digits"
+"""The untrained base model, bare, with every digit a token."""
 _PAPER, _CONTROL = "paper: ", "control:"
 _PRIMED, _TWIN = "base primed as ", "untrained "
 _PARTS = re.compile(
@@ -79,6 +82,12 @@ class SystemLabel:
         return replace(self, name=f"{_TWIN}{self.name}")
 
     @property
+    def trained(self) -> "SystemLabel | None":
+        """The label of the system whose twin this is; None for other systems."""
+        is_twin = self.name.startswith(_TWIN)
+        return replace(self, name=self.name.removeprefix(_TWIN)) if is_twin else None
+
+    @property
     def is_control(self) -> bool:
         """Whether the vectors are made by a rule, without a model."""
         return self.name.startswith(_CONTROL)
@@ -92,3 +101,16 @@ class SystemLabel:
     def paper_model(self) -> str | None:
         """The model of the paper whose printed scores these are; None if they are measured."""
         return self.name.removeprefix(_PAPER) if self.name.startswith(_PAPER) else None
+
+
+def pair_twins(systems: Iterable[str]) -> list[str]:
+    """Return different systems in their order, with every twin right behind its trained system.
+
+    >>> pair_twins(["untrained a (masked)", "base", "a (masked)", "untrained b"])
+    ['base', 'a (masked)', 'untrained a (masked)', 'untrained b']
+    """
+    names = list(dict.fromkeys(systems))
+    twins = {name: str(SystemLabel.parse(name).twin) for name in names}
+    paired = {twin for twin in twins.values() if twin in names}
+    behind = [(name, twins[name]) if twins[name] in paired else (name,) for name in names]
+    return [name for group in behind if group[0] not in paired for name in group]

@@ -6,7 +6,7 @@ Also the rank correlation of cosines with nearness on the number line.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,29 @@ class Summary:
     """A mean with half the width of its 95 % interval, which is NaN for a single value.
 
     The interval is over trainings if there are several, and over the seeds of the probe otherwise.
+    With `geometric`, the mean is the geometric one, and `half` is in natural logarithms.
     """
 
     mean: float
     half: float
     n_seeds: int
     n_trainings: int = 1
+    geometric: bool = False
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval; of a geometric mean it is positive."""
+        return self.mean * math.exp(-self.half) if self.geometric else self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.mean * math.exp(self.half) if self.geometric else self.mean + self.half
+
+    @property
+    def sign(self) -> Literal[-1, 0, 1]:
+        """The side of zero on which the whole interval lies; 0 if it has both, or is missing."""
+        return 1 if self.low > 0 else -1 if self.high < 0 else 0
 
     @property
     def n_values(self) -> int:
@@ -78,6 +95,22 @@ def summarize_seeds(values: SeedValues) -> Summary:
     return replace(summary, n_seeds=n_seeds, n_trainings=len(by_training))
 
 
+def summarize_errors(values: SeedValues) -> Summary:
+    """Return the geometric mean of errors and its 95 % interval, which is computed in logarithms.
+
+    Errors are positive, and so are both ends of the interval. An error of zero has no logarithm:
+    with one of them the mean is the plain one, without an interval.
+
+    >>> summary = summarize_errors({(0, 0): 0.01, (0, 1): 0.04})
+    >>> round(summary.mean, 4), summary.low > 0
+    (0.02, True)
+    """
+    if min(values.values()) <= 0:
+        return replace(summarize_seeds(values), half=math.nan)
+    summary = summarize_seeds({key: math.log(value) for key, value in values.items()})
+    return replace(summary, mean=math.exp(summary.mean), geometric=True)
+
+
 def group_by_seed(scores: Iterable[Score]) -> dict[tuple[str, ...], dict[tuple[int, int], float]]:
     """Return the value of each training and seed, by (system, task, domain, range, metric).
 
@@ -120,7 +153,7 @@ def compare_seeds(values: SeedValues, others: SeedValues) -> Summary | None:
     """Return the mean paired difference of two systems, or None if they share no samples.
 
     >>> compare_seeds({(0, 0): 3.0, (0, 1): 5.0}, {(0, 0): 2.0, (0, 1): 4.0, (0, 2): 9.0})
-    Summary(mean=1.0, half=0.0, n_seeds=2, n_trainings=1)
+    Summary(mean=1.0, half=0.0, n_seeds=2, n_trainings=1, geometric=False)
     """
     differences = combine_seeds([(1, values), (-1, others)])
     return summarize_seeds(differences) if differences else None

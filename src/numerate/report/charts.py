@@ -47,6 +47,8 @@ class Series:
     systems: tuple[int, ...] = ()
     """The indices of its systems: the page shows it while one of them is switched on, or always."""
     dashed: bool = False
+    hollow: bool = False
+    """Whether it is of an untrained twin, which is drawn lighter, in the colour of its system."""
 
 
 @dataclass(frozen=True)
@@ -87,20 +89,34 @@ class Systems:
         return self.names.index(name)
 
     def slot(self, name: str) -> int:
-        """Return the colour of a system: 0 for the base model, the last one for controls."""
+        """Return the colour of a system: 0 for the base model, the last one for controls.
+
+        A twin has the colour of its trained system.
+        """
+        name = self._find_trained(name)
         if name == self.base:
             return 0
         return N_COLOURS + 1 if _is_control(name) else 1 + self._turn(name) % N_COLOURS
 
     def is_dashed(self, name: str) -> bool:
-        """Return whether an earlier system has the same colour."""
+        """Return whether an earlier system has the same colour; its twin is not counted."""
+        name = self._find_trained(name)
         colours = 1 if _is_control(name) else N_COLOURS
         return name != self.base and self._turn(name) >= colours
 
+    def is_hollow(self, name: str) -> bool:
+        """Return whether a system is the twin of another one."""
+        return self._find_trained(name) != name
+
+    def _find_trained(self, name: str) -> str:
+        """Return the system whose twin this is, or the system itself."""
+        trained = str(SystemLabel.parse(name).trained)
+        return trained if trained in self.names else name
+
     def _turn(self, name: str) -> int:
-        """Return the index of a system among the controls, or among the models."""
-        peers = [n for n in self.names if n != self.base and _is_control(n) == _is_control(name)]
-        return peers.index(name)
+        """Return the index of a system among the controls, or among the models; without twins."""
+        others = [n for n in self.names if n != self.base and not self.is_hollow(n)]
+        return [n for n in others if _is_control(n) == _is_control(name)].index(name)
 
     def of_variant(self, variant: str) -> list[str]:
         """Return the systems of a trained variant, such as its masked and its visible anchors."""
@@ -114,6 +130,7 @@ class Systems:
             slot=self.slot(name),
             systems=(self.index(name),),
             dashed=self.is_dashed(name),
+            hollow=self.is_hollow(name),
         )
 
 

@@ -27,8 +27,8 @@ from numerate.probe.statistics import (
     is_equivalent,
     summarize_seeds,
 )
-from numerate.report.formats import MISSING, render_template
-from numerate.report.headline import format_summary
+from numerate.report.formats import render_template
+from numerate.report.numbers import MISSING, format_summary
 from numerate.report.paper import read_paper_scores
 from numerate.report.paper_claims import (
     CLAIMS,

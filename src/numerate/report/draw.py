@@ -93,7 +93,8 @@ def _add_legend(figure: "Figure", panels: Iterable[Panel]) -> None:
 
 
 def _style(series: Series) -> dict[str, Any]:
-    return {"color": COLOURS[series.slot], "linestyle": "--" if series.dashed else "-"}
+    style = {"color": COLOURS[series.slot], "linestyle": "--" if series.dashed else "-"}
+    return style | ({"alpha": 0.5, "linewidth": 1.0} if series.hollow else {})
 
 
 def _set_axes(axes: "Axes", x: Axis, y: Axis) -> None:
@@ -109,7 +110,8 @@ def _draw_dots(axes: "Axes", panel: Panel) -> None:
     for place, series in enumerate(panel.series):
         mean, low, high = series.points[0]
         axes.plot([low, high], [place, place], color=COLOURS[series.slot], linewidth=2)
-        axes.plot([mean], [place], "o", color=COLOURS[series.slot])
+        inside = "white" if series.hollow else COLOURS[series.slot]
+        axes.plot([mean], [place], "o", color=COLOURS[series.slot], markerfacecolor=inside)
     _set_axes(axes, panel.x, Axis("", len(panel.series) - 0.5, -0.5))
     names = [_plain(series.name) for series in panel.series]
     axes.set_yticks(range(len(names)), names, fontsize=8)
@@ -120,7 +122,8 @@ def _draw_scatter(axes: "Axes", panel: Panel) -> None:
     for series in panel.series:
         x, y = np.array(series.points).T
         y = np.clip(y, panel.y.low, panel.y.high)
-        axes.plot(x, y, ".", color=COLOURS[series.slot], markersize=3, alpha=0.5)
+        alpha = 0.25 if series.hollow else 0.5
+        axes.plot(x, y, ".", color=COLOURS[series.slot], markersize=3, alpha=alpha)
     _set_axes(axes, panel.x, panel.y)
 
 

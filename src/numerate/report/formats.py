@@ -1,16 +1,20 @@
 """Formats: a table of scores as Markdown, LaTeX and HTML, and HTML from templates in `data/`."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from numerate.errors import needs_extra
 from numerate.markdown import escape_markdown, format_table, join_lines
+from numerate.models.labels import SystemLabel
 from numerate.report.charts import Systems
+from numerate.report.notes import describe_grid
+from numerate.report.numbers import MISSING, format_gain, format_interval, format_mean
 from numerate.report.tables import Grid, RowKind, TableCell
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-MISSING = "–"
+ADDS = "training adds"
 KIND_TITLES: dict[RowKind, str] = {
     "probed": "",
     "given": "controls that are given the number",
@@ -22,6 +26,7 @@ _LATEX = str.maketrans(
         **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
         **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''"},
         **{"[": "{[}", "]": "{]}", "*": "{*}", "–": "--", "†": r"\dag{}"},
+        **{"±": r"$\pm$", "−": "$-$", "²": r"\textsuperscript{2}"},
     }
 )
 
@@ -32,8 +37,8 @@ def escape_latex(text: str) -> str:
     >>> escape_latex("50 % of x_1 ∈ C")
     '50 \\% of x\\_1 ? C'
     """
-    plain = "".join(c if c.isascii() or c in "–†±²äöüßéèà" else "?" for c in join_lines(text))
-    return plain.translate(_LATEX).replace("±", r"$\pm$").replace("²", r"\textsuperscript{2}")
+    plain = "".join(c if c.isascii() or c in "–−†±²äöüßéèà" else "?" for c in join_lines(text))
+    return plain.translate(_LATEX)
 
 
 def to_markdown(grid: Grid) -> str:
@@ -46,18 +51,21 @@ def to_markdown(grid: Grid) -> str:
     for kind, rows in grid.kinds:
         if KIND_TITLES[kind]:
             lines.append([f"*{KIND_TITLES[kind]}*", *[""] * len(heads)])
-        lines += [[escape_markdown(row.label), *map(_markdown_cell, row.cells)] for row in rows]
+        for row in rows:
+            lines.append([escape_markdown(row.label), *map(_markdown_cell, row.cells)])
+            if row.gains:
+                lines.append([f"*{ADDS}*", *map(format_gain, row.gains)])
     table = format_table(["system", *heads], lines, right=True)
-    note = f"{'; '.join(title for title, _ in grid.groups)}. {grid.note('marked with †')}"
+    note = f"{'; '.join(title for title, _ in grid.groups)}. {describe_grid(grid, 'marked with †')}"
     return f"**{escape_markdown(grid.title)}**\n\n{table}\n{escape_markdown(note)}\n"
 
 
 def _markdown_cell(cell: TableCell | None) -> str:
     if cell is None:
         return MISSING
-    value = f"{cell.summary.mean:.4f}"
+    value = format_mean(cell.summary)
     value = {"best": f"**{value}**", "close": f"{value}†", "": value}[cell.mark]
-    return f"{value}{_interval(cell, ' ±{:.4f}')}"
+    return f"{value}{format_interval(cell.summary)}"
 
 
 def to_latex(grid: Grid) -> str:
@@ -68,7 +76,7 @@ def to_latex(grid: Grid) -> str:
         r"% needs \usepackage{booktabs} and \usepackage{graphicx}",
         r"\begin{table*}",
         r"\centering",
-        rf"\caption{{{escape_latex(grid.title)}. {escape_latex(grid.note())}}}",
+        rf"\caption{{{escape_latex(grid.title)}. {escape_latex(describe_grid(grid))}}}",
         r"\resizebox{\textwidth}{!}{%",
         rf"\begin{{tabular}}{{l{'r' * len(heads)}}}",
         r"\toprule",
@@ -82,11 +90,16 @@ def to_latex(grid: Grid) -> str:
             lines.append(
                 rf"\multicolumn{{{len(heads) + 1}}}{{l}}{{\emph{{{KIND_TITLES[kind]}}}}} \\"
             )
-        lines += [
-            " & ".join([escape_latex(row.label), *map(_latex_cell, row.cells)]) + r" \\"
-            for row in rows
-        ]
+        for row in rows:
+            lines.append(_latex_row(escape_latex(row.label), map(_latex_cell, row.cells)))
+            if row.gains:
+                gains = (escape_latex(format_gain(gain)) for gain in row.gains)
+                lines.append(_latex_row(rf"\quad\emph{{{ADDS}}}", gains))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}", r"\end{table*}", ""])
+
+
+def _latex_row(label: str, cells: Iterable[str]) -> str:
+    return " & ".join([label, *cells]) + r" \\"
 
 
 def _latex_rules(grid: Grid) -> str:
@@ -101,9 +114,10 @@ def _latex_rules(grid: Grid) -> str:
 def _latex_cell(cell: TableCell | None) -> str:
     if cell is None:
         return "--"
-    value = f"{cell.summary.mean:.4f}"
+    value = escape_latex(format_mean(cell.summary))
     marked = {"best": rf"\textbf{{{value}}}", "close": rf"\underline{{{value}}}"}
-    return marked.get(cell.mark, value) + _interval(cell, r" {{\scriptsize $\pm$ {:.4f}}}")
+    interval = escape_latex(format_interval(cell.summary))
+    return marked.get(cell.mark, value) + (rf" {{\scriptsize {interval}}}" if interval else "")
 
 
 def to_html(grid: Grid, systems: Systems, *, with_note: bool = False) -> "Markup":
@@ -114,12 +128,19 @@ def to_html(grid: Grid, systems: Systems, *, with_note: bool = False) -> "Markup
         systems=systems,
         kind_titles=KIND_TITLES,
         missing=MISSING,
-        note=grid.note() if with_note else "",
+        adds=ADDS,
+        format_mean=format_mean,
+        format_interval=format_interval,
+        format_gain=format_gain,
+        find_pair=_find_pair,
+        note=describe_grid(grid) if with_note else "",
     )
 
 
-def _interval(cell: TableCell, form: str) -> str:
-    return "" if cell.summary.n_seeds == 1 else form.format(cell.summary.half)
+def _find_pair(twin: str, systems: Systems) -> list[int]:
+    """Return the indices of a twin and of its trained system."""
+    pair = (twin, str(SystemLabel.parse(twin).trained))
+    return [systems.index(name) for name in pair if name in systems.names]
 
 
 def render_template(name: str, **values: object) -> "Markup":

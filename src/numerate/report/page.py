@@ -84,7 +84,8 @@ def _list_facts(run: RunFiles) -> list[tuple[str, str, str]]:
     n_systems = len({score.system for score in run.scores})
     seeds = len({score.seed for score in run.scores})
     protocols = ", ".join(dict.fromkeys(score.protocol for score in run.scores))
-    asked = f"{seeds} seed{'' if seeds == 1 else 's'} each, protocol {protocols}"
+    trainings = "one training" if run.n_trainings == 1 else f"{run.n_trainings} trainings"
+    asked = f"{trainings} and {seeds} seed{'' if seeds == 1 else 's'} each, protocol {protocols}"
     return [*facts, ("systems probed", f"{n_systems:,}", asked)]
 
 

@@ -11,6 +11,7 @@ from numerate.files import read_json
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
 from numerate.layout import RECORD, RunLayout
+from numerate.models.labels import pair_twins
 from numerate.prime.primed_corpus import PrimedCorpus, open_primed
 from numerate.probe.diagnostics import Diagnostics
 from numerate.probe.scores import Score, read_scores
@@ -32,7 +33,10 @@ class StepRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class RunFiles:
-    """The contents of a run folder; files that the run did not write are empty or None here."""
+    """The contents of a run folder; files that the run did not write are empty or None here.
+
+    Of several trainings of a system, curves and diagnostics are those of the first one.
+    """
 
     folder: Path
     config: Mapping[str, Any]
@@ -56,7 +60,7 @@ class RunFiles:
     @property
     def systems(self) -> Systems:
         """The systems with scores; the base model is called `base`, or as the config calls it."""
-        names = tuple(dict.fromkeys(score.system for score in self.scores))
+        names = tuple(pair_twins(score.system for score in self.scores))
         base = next((name for name in names if name in ("base", self.config.get("base"))), None)
         return Systems(names, base)
 
@@ -64,6 +68,11 @@ class RunFiles:
     def diagnostics(self) -> tuple[Diagnostics, ...]:
         """The diagnostics of the first training of each system, which figures show."""
         return tuple(one for one in self.all_diagnostics if not one.training)
+
+    @property
+    def n_trainings(self) -> int:
+        """How often each system was trained."""
+        return len({score.training for score in self.scores})
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -121,8 +130,9 @@ def _read_scores(path: Path) -> tuple[Score, ...]:
 
 
 def _read_curves(paths: Sequence[Path]) -> dict[str, tuple[CurveEntry, ...]]:
-    """Return the training curves by the names of the models."""
-    return {path.parts[-3]: read_curve(path) for path in paths}
+    """Return the training curves by the names of the models, without those of later trainings."""
+    folders = {path.parts[-3]: path for path in paths}
+    return {name: read_curve(path) for name, path in folders.items() if "~" not in name}
 
 
 def read_curve(path: Path) -> tuple[CurveEntry, ...]:
@@ -136,7 +146,7 @@ def read_curve(path: Path) -> tuple[CurveEntry, ...]:
 
 def _read_diagnostics(paths: Sequence[Path], scores: Sequence[Score]) -> tuple[Diagnostics, ...]:
     """Return the diagnostics of the systems that have scores, in the order of the systems."""
-    systems = [score.system for score in scores]
+    systems = pair_twins(score.system for score in scores)
     known = [one for one in map(Diagnostics.load, paths) if one.system in systems]
     return tuple(sorted(known, key=lambda one: (systems.index(one.system), one.training)))
 

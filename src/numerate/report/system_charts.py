@@ -1,14 +1,21 @@
 """System charts: the charts on the probed systems, each with a sentence from its data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from numerate.extract.ranges import PROBE_RANGES
+from numerate.models.labels import SystemLabel
 from numerate.probe.diagnostics import DecodedValues, Diagnostics
-from numerate.probe.statistics import Floats, correlate_with_nearness, summarize_values
+from numerate.probe.statistics import (
+    Floats,
+    Summary,
+    correlate_with_nearness,
+    summarize_errors,
+)
 from numerate.report.charts import MOST_BANDS, Axis, Chart, Panel, Point, Series, Systems, span
 from numerate.report.headline import find_main_column, name_range
+from numerate.report.notes import describe_repeats, find_repeats
 from numerate.report.tables import Grid, TableRow, is_contestant
 
 _MOST_POINTS = 1500  # in a panel of a scatter
@@ -20,22 +27,30 @@ def _choose_contestants(series: Sequence[Series]) -> Sequence[Series]:
     return [one for one in series if is_contestant(one.name)] or series
 
 
+def _beside_twin(system: str, values: Mapping[str, str]) -> str:
+    """Return the value of the untrained twin of a system, to be put behind its own."""
+    twin = str(SystemLabel.parse(system).twin)
+    return f"; {twin} has {values[twin]}" if twin in values else ""
+
+
 def chart_scores(grid: Grid, systems: Systems) -> Chart:
     """Return a panel for each range of the main task: a dot with its interval for each system."""
     task = grid.columns[find_main_column(grid)].title
     columns = [index for index, column in enumerate(grid.columns) if column.title == task]
     rows = [row for row in grid.rows if row.kind != "paper"]
     order = sorted(columns, key=lambda index: grid.columns[index].range != "all")
-    wins = {
-        row.system: sum(cell.mark == "best" for i in columns if (cell := row.cells[i]))
-        for row in rows
-    }
-    best = max(wins, key=lambda system: wins[system])
     better = "left" if grid.columns[columns[0]].low_is_good else "right"
-    sentence = f"Further {better} is better. Bars are 95 % intervals over seeds."
-    if wins[best]:
-        plural = "" if len(columns) == 1 else "s"
-        sentence += f" {best} has the best mean in {wins[best]} of {len(columns)} range{plural}."
+    sentence = f"Further {better} is better."
+    repeats = find_repeats(grid)
+    if repeats.n_seeds * repeats.n_trainings > 1:
+        sentence += f" Bars are 95 % intervals {describe_repeats(repeats)}."
+    effects = [gain.effect for row in rows for i in columns if row.gains and (gain := row.gains[i])]
+    if effects:
+        sentence += (
+            " A hollow dot is the untrained twin of the dot above it: training adds what lies "
+            f"between them. By paired intervals it is better in {effects.count('better')} and "
+            f"worse in {effects.count('worse')} of {len(effects)} pairs."
+        )
     return Chart(
         name="scores",
         kind="dots",
@@ -51,11 +66,16 @@ def _score_panel(grid: Grid, index: int, rows: Sequence[TableRow], systems: Syst
     for row in rows:
         cell = row.cells[index]
         if cell:
-            mean, half = cell.summary.mean, np.nan_to_num(cell.summary.half)
-            series.append(systems.series(row.system, [(mean, mean - half, mean + half)]))
+            series.append(systems.series(row.system, [_with_interval(cell.summary)]))
     bounds = [value for one in series for value in one.points[0]]
     x = Axis(column.metric, *span(bounds, zero=column.low_is_good))
     return Panel(name_range(column.range), x, Axis("", 0, len(series)), series=tuple(series))
+
+
+def _with_interval(summary: Summary) -> Point:
+    """Return a mean and the ends of its interval, which are the mean itself without one."""
+    mean, low, high = summary.mean, summary.low, summary.high
+    return (mean, low, high) if low <= high else (mean, mean, mean)
 
 
 def chart_lines(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart | None:
@@ -72,6 +92,7 @@ def chart_lines(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart |
     sentence += f"R² ({lines[best].r2:.3f})"
     if len(named) > 1:
         sentence += f", {worst} the lowest ({lines[worst].r2:.3f})"
+    sentence += _beside_twin(best, {name: f"{lines[name].r2:.3f}" for name in named})
     n_beyond = sum(int((line.predicted > high).sum()) for line in lines.values())
     beyond = f" {n_beyond:,} points above {high:,.0f} are drawn at the edge." if n_beyond else ""
     return Chart(
@@ -124,6 +145,7 @@ def chart_cosines(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart
     )
     if len(rho) > 1:
         sentence += f" and lowest for {worst} ({rho[worst]:.2f})"
+    sentence += _beside_twin(best, {name: f"{value:.2f}" for name, value in rho.items()})
     sentence += ". Each map has its own colour scale, from its 1st to its 99th percentile."
     size = len(next(iter(found.values())))
     return Chart(
@@ -152,10 +174,17 @@ def chart_magnitudes(diagnostics: Sequence[Diagnostics], systems: Systems) -> Ch
     top = 10 ** np.ceil(np.log10(last)).item()
     x = Axis("true value, by decade", 1, top, log=True, decades=True)
     best, n_best, n_decades = _find_winner(_choose_contestants(series))
-    sentence = (
-        f"{best} has the smallest median error in {n_best} of {n_decades} decades. Lines are "
-        f"medians. Bands are quartiles; they are drawn for up to {MOST_BANDS} systems. An error of "
-        "0.3 is a factor of two."
+    twin = [one for one in series if one.name == str(SystemLabel.parse(best).twin)]
+    sentence = f"{best} has the smallest median error in {n_best} of {n_decades} decades"
+    if twin:
+        pair = [one for one in series if one.name == best] + twin
+        _, n_less, n_shared = _find_winner(pair, best)
+        sentence += (
+            f"; of it and its untrained twin, it has the smaller one in {n_less} of {n_shared}"
+        )
+    sentence += (
+        f". Lines are medians. Bands are quartiles; they are drawn for up to {MOST_BANDS} systems. "
+        "An error of 0.3 is a factor of two."
     )
     return Chart(
         name="magnitude",
@@ -166,14 +195,17 @@ def chart_magnitudes(diagnostics: Sequence[Diagnostics], systems: Systems) -> Ch
     )
 
 
-def _find_winner(series: Sequence[Series]) -> tuple[str, int, int]:
-    """Return the series that is lowest at the most places, at how many, and of how many."""
+def _find_winner(series: Sequence[Series], name: str = "") -> tuple[str, int, int]:
+    """Return the series that is lowest at the most places, at how many, and of how many.
+
+    With a name, it is the series of that name.
+    """
     lowest: dict[float, tuple[float, str]] = {}
     for one in series:
         for x, y, *_ in one.points:
             lowest[x] = min(lowest.get(x, (np.inf, "")), (y, one.name))
     names = [lowest[x][1] for x in sorted(lowest)]
-    best = max(dict.fromkeys(names), key=names.count)
+    best = name or max(dict.fromkeys(names), key=names.count)
     return best, names.count(best), len(names)
 
 
@@ -196,14 +228,16 @@ def chart_layers(diagnostics: Sequence[Diagnostics], systems: Systems) -> Chart 
     if not ranges:
         return None
     panels = tuple(_layer_panel(name, diagnostics, systems) for name in ranges)
-    error, system, layer = min(
-        (point[1], one.name, int(point[0]))
+    lowest = {
+        one.name: min((point[1], int(point[0])) for point in one.points)
         for one in _choose_contestants(panels[-1].series)
-        for point in one.points
-    )
+    }
+    system = min(lowest, key=lambda name: lowest[name])
+    error, layer = lowest[system]
+    twin = _beside_twin(system, {name: f"{least:.4f}" for name, (least, _) in lowest.items()})
     sentence = (
         f"Ridge regression on {name_range(ranges[-1])} has its lowest error at layer {layer} of "
-        f"{system}: a log-RMSE of {error:.4f}. Layer 0 is the embeddings."
+        f"{system}: a log-RMSE of {error:.4f}{twin}. Layer 0 is the embeddings."
     )
     return Chart(
         name="layers",
@@ -220,9 +254,8 @@ def _layer_panel(range_name: str, diagnostics: Sequence[Diagnostics], systems: S
         points: list[Point] = []
         for layer in sorted(one.layers, key=lambda layer: layer.layer):
             if layer.range == range_name and layer.values:
-                summary = summarize_values(layer.values)
-                half = float(np.nan_to_num(summary.half))
-                points.append((layer.layer, summary.mean, summary.mean - half, summary.mean + half))
+                summary = summarize_errors({(0, n): v for n, v in enumerate(layer.values)})
+                points.append((layer.layer, *_with_interval(summary)))
         if points:
             series.append(systems.series(one.system, points))
     layers = [point[0] for one in series for point in one.points]

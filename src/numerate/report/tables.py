@@ -1,9 +1,10 @@
 """Tables of scores: systems by tasks and ranges, as in the paper's tables 1 and 2.
 
 Input: scores of one protocol. Output: a `Grid`, from which the page, the terminal and the docs are
-written. In each column the best mean of the probed systems is marked, and so are the means that are
-not significantly worse. Controls that are given the number and the paper's own scores are shown
-beside but are never marked. Scores that are not finite are left out of the means.
+written. A trained system is followed by its twin, and the twin holds what training adds to it. In
+each column the systems are marked that no other is significantly better than. Controls that are
+given the number and the paper's own scores are shown beside but are never marked. Scores that are
+not finite are left out of the means.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,18 +13,19 @@ from functools import cache
 from typing import Literal
 
 from numerate.extract.ranges import PROBE_RANGES
-from numerate.models.labels import SystemLabel
+from numerate.models.labels import SystemLabel, pair_twins
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,
     Summary,
-    compare_seeds,
     group_by_seed,
+    subtract_system,
     summarize_seeds,
 )
+from numerate.report.comparisons import Gain, Mark, find_gains, mark_best, summarize_column
 
 RowKind = Literal["probed", "given", "paper"]
-Mark = Literal["", "best", "close"]
+Values = Literal["scores", "differences"]
 GIVEN = ("control:oracle", "control:angle", "control:value")
 """Controls whose vectors hold the number itself: bounds, not contestants."""
 SHOWN_METRICS = (
@@ -73,7 +75,7 @@ class Column:
 
 @dataclass(frozen=True)
 class TableCell:
-    """The mean over seeds with its interval, and whether it is the best of its column."""
+    """The mean with its interval, and whether it is the best of its column or close to it."""
 
     summary: Summary
     mark: Mark = ""
@@ -81,10 +83,14 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """The cells of one system; None where it has no score."""
+    """The cells of one system; None where it has no score.
+
+    `gains` are those of the trained system whose twin this one is. Other systems have none.
+    """
 
     system: str
     cells: tuple[TableCell | None, ...]
+    gains: tuple[Gain | None, ...] = ()
 
     @property
     def kind(self) -> RowKind:
@@ -125,24 +131,21 @@ class Grid:
         found = [(kind, [row for row in self.rows if row.kind == kind]) for kind in order]
         return [(kind, rows) for kind, rows in found if rows]
 
-    def best(self, index: int) -> float | None:
-        """Return the best mean of a column, or None if no probed system has a score there."""
-        cells = [row.cells[index] for row in self.rows]
-        return next((cell.summary.mean for cell in cells if cell and cell.mark == "best"), None)
+    def means(self, index: int) -> dict[str, Summary]:
+        """Return the means of a column, by contestant."""
+        cells = {row.system: row.cells[index] for row in self.rows if is_contestant(row.system)}
+        return {system: cell.summary for system, cell in cells.items() if cell}
 
-    def note(self, close: str = "underlined") -> str:
-        """Return full sentences on how to read the table; `close` is how close means are marked."""
-        cells = [cell for row in self.rows if row.kind == "probed" for cell in row.cells if cell]
-        parts = [_describe_marks(max((cell.summary.n_seeds for cell in cells), default=1), close)]
-        kinds = [kind for kind, _ in self.kinds]
-        if "given" in kinds:
-            parts.append("Controls that are given the number itself are never marked as best.")
-        if "paper" in kinds:
-            parts.append(
-                "The paper's scores come from its tables. They were measured with another corpus, "
-                "model and samples, so they are never marked as best."
-            )
-        return " ".join(parts)
+    def best(self, index: int) -> float | None:
+        """Return the best mean of a column, or None if no contestant has a score there."""
+        means = [summary.mean for summary in self.means(index).values()]
+        return (min if self.columns[index].low_is_good else max)(means, default=None)
+
+    def gain(self, system: str, index: int) -> Gain | None:
+        """Return what training adds to a trained system in a column; None without its twin."""
+        twin = str(SystemLabel.parse(system).twin)
+        rows = (row for row in self.rows if row.system == twin and row.gains)
+        return next((row.gains[index] for row in rows), None)
 
 
 def low_is_good(metric: str) -> bool:
@@ -167,57 +170,79 @@ def is_contestant(system: str) -> bool:
     return find_kind(system) == "probed"
 
 
-def _describe_marks(n_seeds: int, close: str) -> str:
-    if n_seeds == 1:
-        return "There is one seed, so there are no intervals. The best mean of a column is bold."
-    return (
-        f"Means with 95 % intervals over {n_seeds} seeds. The best mean of a column is bold. Means "
-        f"that are not significantly worse are {close}: the 95 % interval of their paired "
-        "difference from the best includes zero."
-    )
-
-
 def tabulate_scores(scores: Sequence[Score]) -> list[Grid]:
     """Return a table of the ranges for each task, domain and main metric."""
+    return _tabulate(scores, "scores")
+
+
+def tabulate_differences(scores: Sequence[Score], system: str) -> list[Grid]:
+    """Return the same tables of the paired differences between all other systems and one."""
+    return _tabulate(subtract_system(scores, system), "differences")
+
+
+def _tabulate(scores: Sequence[Score], values: Values) -> list[Grid]:
     kinds = dict.fromkeys((score.task, score.domain, score.metric) for score in scores)
     grids = []
     for task, domain, metric in kinds:
         if metric in SHOWN_METRICS:
             where = f", {DOMAIN_NAMES[domain]}" if domain in DOMAIN_NAMES else ""
             chosen = [score for score in scores if score.domain == domain]
-            grids.append(make_grid(chosen, {task: metric}, title=f"{task}{where}: {metric}"))
+            title = f"{task}{where}: {metric}"
+            grids.append(make_grid(chosen, {task: metric}, title=title, values=values))
     return [grid for grid in grids if grid]
 
 
 def make_grid(
-    scores: Sequence[Score], metrics: Mapping[str, str], *, title: str, name: str = ""
+    scores: Sequence[Score],
+    metrics: Mapping[str, str],
+    *,
+    title: str,
+    name: str = "",
+    values: Values = "scores",
 ) -> Grid | None:
     """Return the table of some scores, or None if it would have no column.
 
     The scores must be of one domain and one protocol; the paper's scores may be among them.
-    `metrics` has the metric of each task, in the order of the columns.
+    `metrics` has the metric of each task, in the order of the columns. Differences of scores are
+    not marked, and have plain means.
     """
     shown = [score for score in scores if metrics.get(score.task) == score.metric]
     columns = _find_columns(shown, metrics)
     if not columns:
         return None
     by_seed = group_by_seed(shown)
-    systems = dict.fromkeys(score.system for score in shown if _column(score) in columns)
-    values = [
-        {system: by_seed.get((system, *astuple(column)), {}) for system in systems}
+    systems = pair_twins(score.system for score in shown if _column(score) in columns)
+    parts = [
+        _fill_column({s: by_seed.get((s, *astuple(column)), {}) for s in systems}, column, values)
         for column in columns
     ]
-    marks = [_mark_systems(*pair) for pair in zip(values, columns, strict=True)]
-    rows = []
-    for system in systems:
-        cells = (
-            TableCell(summarize_seeds(seeds[system]), mark.get(system, ""))
-            if seeds[system]
-            else None
-            for seeds, mark in zip(values, marks, strict=True)
+    rows = [
+        TableRow(
+            system,
+            tuple(cells.get(system) for cells, _ in parts),
+            tuple(gains.get(system) for _, gains in parts)
+            if any(system in gains for _, gains in parts)
+            else (),
         )
-        rows.append(TableRow(system, tuple(cells)))
+        for system in systems
+    ]
     return Grid(name, title, columns, tuple(rows))
+
+
+def _fill_column(
+    seeds: Mapping[str, SeedValues], column: Column, values: Values
+) -> tuple[dict[str, TableCell], dict[str, Gain]]:
+    """Return the cells of a column by system, and the gains by twin."""
+    found = {system: part for system, part in seeds.items() if part}
+    if values == "differences":
+        return {s: TableCell(summarize_seeds(part)) for s, part in found.items()}, {}
+    contestants = {system: part for system, part in found.items() if is_contestant(system)}
+    marks = mark_best(contestants, column.low_is_good)
+    cells = {
+        system: TableCell(summarize_column(part, column.low_is_good), marks.get(system, ""))
+        for system, part in found.items()
+    }
+    return cells, find_gains(found, column.low_is_good)
 
 
 def _find_columns(scores: Sequence[Score], metrics: Mapping[str, str]) -> tuple[Column, ...]:
@@ -234,22 +259,3 @@ def _find_columns(scores: Sequence[Score], metrics: Mapping[str, str]) -> tuple[
 
 def _column(score: Score) -> Column:
     return Column(score.task, score.domain, score.range, score.metric)
-
-
-def _mark_systems(values: Mapping[str, SeedValues], column: Column) -> dict[str, Mark]:
-    """Return the mark of each contestant that is the best, or not significantly worse."""
-    sign = 1 if column.low_is_good else -1
-    values = {system: seeds for system, seeds in values.items() if seeds and is_contestant(system)}
-    means = {system: summarize_seeds(seeds).mean for system, seeds in values.items()}
-    errors = {system: sign * mean for system, mean in means.items()}
-    if not errors:
-        return {}
-    best = min(errors, key=lambda system: errors[system])
-    marks: dict[str, Mark] = {}
-    for system, seeds in values.items():
-        difference = compare_seeds(seeds, values[best])
-        if errors[system] == errors[best]:
-            marks[system] = "best"
-        elif difference and sign * difference.mean <= difference.half:  # NaN for a single seed
-            marks[system] = "close"
-    return marks

@@ -5,7 +5,6 @@ Input: a run folder. Output: `report/` in it, with `tables/` (Markdown, LaTeX, H
 out. The same run gives the same bytes.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Literal
 
 from numerate.errors import InputError
 from numerate.files import write_file
-from numerate.probe.scores import Score
 from numerate.report.charts import Chart, Systems
 from numerate.report.claims import Claim, check_claims, claims_to_html, claims_to_markdown
 from numerate.report.corpus_charts import (
@@ -24,12 +22,13 @@ from numerate.report.corpus_charts import (
     describe_examples,
 )
 from numerate.report.draw import draw_chart
-from numerate.report.formats import to_html, to_latex, to_markdown
+from numerate.report.formats import render_template, to_html, to_latex, to_markdown
 from numerate.report.headline import Headline, compare_twins, summarize_scores
 from numerate.report.neighbour_charts import chart_neighbours, find_neighbours, tabulate_neighbours
+from numerate.report.notes import describe_grid
 from numerate.report.page import PageSection, render_page
-from numerate.report.paper import PAPER_METRICS, find_paper_scores
 from numerate.report.paper_claims import CLAIMS_NOTE
+from numerate.report.parts import PARTS_TITLE, PartsTable, make_parts, parts_to_markdown
 from numerate.report.primed_examples import (
     PrimedExample,
     choose_sentences,
@@ -38,6 +37,7 @@ from numerate.report.primed_examples import (
     make_examples,
 )
 from numerate.report.run_folder import RunFiles, read_run
+from numerate.report.run_tables import choose_scores, list_kinds, make_more_tables, make_tables
 from numerate.report.system_charts import (
     chart_cosines,
     chart_layers,
@@ -45,12 +45,11 @@ from numerate.report.system_charts import (
     chart_magnitudes,
     chart_scores,
 )
-from numerate.report.tables import DOMAIN_NAMES, Grid, make_grid
+from numerate.report.tables import Grid
 
-_NAMES = {"in": "table-1", "out": "table-2"}
 _FIRST = ("neighbours", "scores", "number-line", "cosines")
 """Charts that come before the tables."""
-_MORE = ("ridge log-rmse", "rmse-ln", "r2")
+_ORDER = (*_FIRST, "magnitude", "layers", "anchors", "sweep", "curves", "baselines")
 
 
 def write_report(
@@ -73,6 +72,8 @@ def write_report(
     folder = run_folder / "report"
     claims = _check_claims(run) if compare else []
     _write_tables(folder, grids, shown, claims, systems)
+    if parts := _make_parts(run):
+        _write_text(folder / "tables" / "parts.md", parts_to_markdown(parts))
     for chart in charts:
         draw_chart(chart, *(folder / "figures" / f"{chart.name}{end}" for end in (".png", ".svg")))
     page = render_page(
@@ -88,9 +89,11 @@ def write_report(
 
 def choose_headline(run: RunFiles) -> Headline:
     """Return the main result: the effect of training, or the best score without a comparison."""
-    return compare_twins(find_neighbours(run.diagnostics)) or summarize_scores(
-        make_tables(run.scores, None)[0], _of(run.scores, *_kinds(run.scores)[0]), run.systems
-    )
+    found = compare_twins(find_neighbours(run.diagnostics), run.n_trainings)
+    if found:
+        return found
+    scores = choose_scores(run.scores, *list_kinds(run.scores)[0])
+    return summarize_scores(make_tables(run.scores, None)[0], scores, run.systems.base)
 
 
 def _format_command(folder: Path, compare: str | None, examples: str) -> str:
@@ -99,79 +102,42 @@ def _format_command(folder: Path, compare: str | None, examples: str) -> str:
     return f"numerate report {folder.name}{options}"
 
 
-def _of(scores: Sequence[Score], domain: str, protocol: str) -> list[Score]:
-    return [score for score in scores if (score.domain, score.protocol) == (domain, protocol)]
-
-
-def _kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
-    """Return the domains and protocols with scores of the paper's tasks; in-domain first."""
-    asked = [score for score in scores if score.task in PAPER_METRICS]
-    found = dict.fromkeys((score.domain, score.protocol) for score in asked)
-    return [kind for domain in _NAMES for kind in found if kind[0] == domain]
-
-
-def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
-    """Return tables 1 and 2 for each protocol, with the paper's scores if `compare` is set."""
-    grids = []
-    paper = find_paper_scores(scores) if compare else []
-    several = len({protocol for _, protocol in _kinds(scores)}) > 1
-    for domain, protocol in _kinds(scores):
-        name = _NAMES[domain]
-        title = name.replace("-", " ").capitalize()
-        grid = make_grid(
-            [*_of(scores, domain, protocol), *_of(paper, domain, "paper")],
-            _choose_metrics(scores),
-            name=f"{name}-{_slug(protocol)}" if several else name,
-            title=f"{title}: {DOMAIN_NAMES[domain]} numerals, protocol {protocol}",
-        )
-        if grid:
-            grids.append(grid)
-    return grids
-
-
-def _choose_metrics(scores: Sequence[Score]) -> dict[str, str]:
-    """Return the paper's metrics, or those of ridge regression if the run has no trees."""
-    found = {(score.task, score.metric) for score in scores}
-    return {
-        task: metric if (task, metric) in found else f"ridge {metric}"
-        for task, metric in PAPER_METRICS.items()
-    }
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
-
-
-def _make_more_tables(scores: Sequence[Score]) -> Iterator[Grid]:
-    """Yield a table for each other metric of decoding and addition."""
-    shown = _choose_metrics(scores).values()
-    for metric in (metric for metric in _MORE if metric not in shown):
-        for domain, protocol in _kinds(scores):
-            grid = make_grid(
-                _of(scores, domain, protocol),
-                dict.fromkeys(("decoding", "addition"), metric),
-                name=_slug(f"{metric}-{domain}-{protocol}"),
-                title=f"{metric}, {DOMAIN_NAMES[domain]} numerals, protocol {protocol}",
-            )
-            if grid:
-                yield grid
-
-
 def make_charts(run: RunFiles, grid: Grid, systems: Systems) -> list[Chart]:
     """Return the charts that the run has data for, in the order of the page."""
-    charts = (
+    of_one_training = (
         chart_neighbours(run.diagnostics, systems),
-        chart_scores(grid, systems),
         chart_lines(run.diagnostics, systems),
         chart_cosines(run.diagnostics, systems),
         chart_magnitudes(run.diagnostics, systems),
         chart_layers(run.diagnostics, systems),
-        chart_anchors(run.counts, run.anchors),
-        chart_sweeps(run.sweeps),
         chart_curves(run.curves, systems),
         chart_baseline_curves(run.baseline_curves),
     )
-    return [chart for chart in charts if chart]
+    charts = [_name_training(chart, run.n_trainings) for chart in of_one_training if chart]
+    charts += filter(
+        None,
+        (
+            chart_scores(grid, systems),
+            chart_anchors(run.counts, run.anchors),
+            chart_sweeps(run.sweeps),
+        ),
+    )
+    return sorted(charts, key=lambda chart: _ORDER.index(chart.name))
+
+
+def _name_training(chart: Chart, n_trainings: int) -> Chart:
+    """Return a chart that says which one of several trainings it is of."""
+    if n_trainings == 1:
+        return chart
+    said = f"{chart.sentence} Of the {n_trainings} trainings of each system, this is the first."
+    return replace(chart, sentence=said)
+
+
+def _make_parts(run: RunFiles) -> list[PartsTable]:
+    """Return what each part gives, for the first protocol of a run."""
+    variants = run.config.get("variants") or {}
+    digits = [name for name, one in variants.items() if one["pretrain"]["pieces"] == "digits"]
+    return make_parts(choose_scores(run.scores, *list_kinds(run.scores)[0]), digits)
 
 
 def _make_sections(
@@ -186,6 +152,10 @@ def _make_sections(
     for chart in first:
         table = tabulate_neighbours(run.diagnostics) if chart.name == "neighbours" else ((), ())
         yield replace(_section_of_chart(chart), header=table[0], rows=table[1])
+    parts = _make_parts(run)
+    if parts:
+        html = render_template("parts.html.j2", tables=parts)
+        yield PageSection(name="parts", title=PARTS_TITLE, html=html, note=parts[0].note)
     for grid in grids:
         yield _section_of_table(grid, systems)
     if claims:
@@ -195,13 +165,13 @@ def _make_sections(
         yield _section_of_chart(chart)
         if chart.name == "anchors" and shown:
             yield _section_of_examples(shown)
-    for grid in _make_more_tables(run.scores):
+    for grid in make_more_tables(run.scores):
         yield replace(_section_of_table(grid, systems), folded=True)
 
 
 def _section_of_table(grid: Grid, systems: Systems) -> PageSection:
     html = to_html(grid, systems)
-    return PageSection(name=grid.name, title=grid.title, html=html, note=grid.note())
+    return PageSection(name=grid.name, title=grid.title, html=html, note=describe_grid(grid))
 
 
 def _section_of_chart(chart: Chart) -> PageSection:
@@ -216,7 +186,7 @@ def _section_of_examples(shown: Sequence[PrimedExample]) -> PageSection:
 
 def _check_claims(run: RunFiles) -> list[Claim]:
     """Return the paper's claims for the first protocol of a run."""
-    protocol = _kinds(run.scores)[0][1]
+    protocol = list_kinds(run.scores)[0][1]
     scores = [score for score in run.scores if score.protocol == protocol]
     return check_claims(scores, run.all_diagnostics)
 

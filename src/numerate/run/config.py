@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from numerate.errors import InputError
 from numerate.extract.stage import ExtractSettings, RunText
 from numerate.fit.stage import FitSettings
+from numerate.models.labels import READ_BY_DIGITS
 from numerate.models.names import has_prefix
 from numerate.options import Anchor, Marker, Readout, Scale
 from numerate.pretrain.config import BaselineConfig, GenbertConfig, MwpBertConfig, PretrainConfig
@@ -118,8 +119,14 @@ class Config(Section):
 
     @property
     def probed(self) -> tuple[str, ...]:
-        """The systems to probe: those that are named, and behind every variant its twin."""
+        """The systems to probe: those that are named, and behind every variant its twin.
+
+        Beside `base` and variants that read digits, the base model is also probed by digits.
+        """
         pairs = [(s, f"twin:{s}") if s in self.variants else (s,) for s in self.systems]
+        by_digits = any(self.variants[name].pretrain.pieces == "digits" for name in self.trained)
+        if by_digits and "base" in self.systems:
+            pairs.append((f"{READ_BY_DIGITS}=digits:{self.base}",))
         return tuple(dict.fromkeys(system for pair in pairs for system in pair))
 
     @property
