@@ -1,6 +1,5 @@
 """The stages `pretrain` and `baseline` of a run: their steps and estimates of duration."""
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -31,7 +30,7 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
     if config.hold_out:
         inputs["hold_out"] = Path(config.hold_out)
 
-    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, report: "Callable[[Status], object]") -> None:
         from numerate.pretrain.train import pretrain_model
         from numerate.prime.primed_corpus import open_primed
 
@@ -39,7 +38,7 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
         if config.rehearse and not config.hold_out:  # the probes will ask these out-of-domain
             chosen = replace(config, hold_out=str(counts.resolve()))
         primed = open_primed(manifest.parent)
-        pretrain_model(primed, chosen, folder, resume=resume, report=report)
+        pretrain_model(primed, chosen, folder, resume=True, report=report)
 
     def count_words() -> float | None:
         found = estimate_counts(text, counts)
@@ -59,10 +58,10 @@ def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: Ru
         if not path.is_file():
             raise InputError(f"mwp_bert.problems: {path}: no such file")
 
-    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, report: "Callable[[Status], object]") -> None:
         from numerate.pretrain.baselines.train import train_baseline
 
-        train_baseline(config, folder, resume=resume, report=report)
+        train_baseline(config, folder, resume=True, report=report)
 
     return _plan_training(run, config, stage="baseline", name=system, inputs=inputs, train=train)
 
@@ -74,21 +73,16 @@ def _plan_training(
     stage: str,
     name: str,
     inputs: Mapping[str, Path | str],
-    train: "Callable[[Path, bool, Callable[[Status], object]], None]",
+    train: "Callable[[Path, Callable[[Status], object]], None]",
     words: Callable[[], float | None] = lambda: None,
 ) -> Step:
     """Return the step that trains a model, from its last checkpoint if there is one."""
 
     def work(folder: Path) -> None:
-        from numerate.pretrain.resume import is_begun
-
         model = folder / "model"
-        begun = is_begun(model)
-        if not begun:
-            shutil.rmtree(model, ignore_errors=True)  # killed before it had written its plan
         title = name if stage == "baseline" else stage
         with show_training(title, quiet=run.quiet) as report:
-            train(model, begun, report)
+            train(model, report)
         if run.draw_curve:
             run.draw_curve(model)
 
