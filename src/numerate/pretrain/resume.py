@@ -26,8 +26,8 @@ class Checkpoint(NamedTuple):
 
 def complete_checkpoint(folder: Path, elapsed: float, tokens: int) -> None:
     """Mark a checkpoint as complete: write a last file, with the sizes of all others."""
-    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-    write_json(folder / _COMPLETE, {"elapsed": elapsed, "tokens": tokens, "files": sizes})
+    record = {"elapsed": elapsed, "tokens": tokens, "files": _measure_files(folder)}
+    write_json(folder / _COMPLETE, record)
 
 
 def find_checkpoint(folder: Path) -> Checkpoint | None:
@@ -36,7 +36,7 @@ def find_checkpoint(folder: Path) -> Checkpoint | None:
         if not (path / _COMPLETE).exists():
             continue
         record = json.loads((path / _COMPLETE).read_bytes())
-        if all(_has_size(path / name, size) for name, size in record["files"].items()):
+        if record["files"].items() <= _measure_files(path).items():
             return Checkpoint(path, float(record["elapsed"]), int(record["tokens"]))
         logger.warning("%s: damaged, resuming from the checkpoint before it", path)
     return None
@@ -56,5 +56,5 @@ def _list_checkpoints(folder: Path) -> list[Path]:
     )
 
 
-def _has_size(path: Path, size: int) -> bool:
-    return path.is_file() and path.stat().st_size == size
+def _measure_files(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
