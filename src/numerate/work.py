@@ -55,7 +55,8 @@ class WorkFolder:
         elif record := self.read():
             found, finished = record, True
         else:
-            self._check_new()
+            if process_rank() == 0:  # which may have begun when others look
+                self._check_new()
             return "new"
         wanted = json.loads(json.dumps(description))
         found = {key: found.get(key) for key in wanted}

@@ -4,18 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from numerate.errors import InputError
 from numerate.extract.stage import RunText, estimate_counts
 from numerate.layout import RunContext
 from numerate.models.names import SystemName
 from numerate.pretrain.config import BaselineConfig, MwpBertConfig, PretrainConfig, TrainingConfig
-from numerate.progress import show_training
+from numerate.progress import Report, show_training
 from numerate.steps import START_SECONDS, Step, measure_seconds
-
-if TYPE_CHECKING:
-    from numerate.progress import Status
 
 OF_RUN = ("base", "seed", "corpus", "field", "errors")
 """Settings of training that a config gives for the whole run."""
@@ -30,7 +26,7 @@ def plan_pretrain(run: RunContext, variant: str, config: PretrainConfig, text: R
     if config.hold_out:
         inputs["hold_out"] = Path(config.hold_out)
 
-    def train(folder: Path, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, report: Report) -> None:
         from numerate.pretrain.train import pretrain_model
         from numerate.prime.primed_corpus import open_primed
 
@@ -58,7 +54,7 @@ def plan_baseline(run: RunContext, system: str, config: BaselineConfig, text: Ru
         if not path.is_file():
             raise InputError(f"mwp_bert.problems: {path}: no such file")
 
-    def train(folder: Path, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, report: Report) -> None:
         from numerate.pretrain.baselines.train import train_baseline
 
         train_baseline(config, folder, resume=True, report=report)
@@ -73,7 +69,7 @@ def _plan_training(
     stage: str,
     name: str,
     inputs: Mapping[str, Path | str],
-    train: "Callable[[Path, Callable[[Status], object]], None]",
+    train: Callable[[Path, Report], object],
     words: Callable[[], float | None] = lambda: None,
 ) -> Step:
     """Return the step that trains a model, from its last checkpoint if there is one."""

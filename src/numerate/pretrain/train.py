@@ -8,7 +8,6 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,12 @@ from numerate.parallel import process_rank
 from numerate.pretrain.config import PretrainConfig
 from numerate.pretrain.resume import WORK, find_checkpoint, remove_incomplete
 from numerate.prime.primed_corpus import PrimedCorpus
+from numerate.progress import Report, ignore_status
 from numerate.work import WorkFolder
 
 if TYPE_CHECKING:
     from numerate.pretrain.recipe import Recipe
     from numerate.pretrain.trainer import RecipeTrainer
-    from numerate.progress import Status
 
 logger = logging.getLogger(__name__)
 _CURVE, _FORMAT = "curve.json", "numerate-run"
@@ -36,7 +35,7 @@ def pretrain_model(
     folder: Path | str,
     *,
     resume: bool = False,
-    report: "Callable[[Status], object]" = lambda status: None,  # noqa: ARG005
+    report: Report = ignore_status,
 ) -> dict[str, Any]:
     """Pre-train a model on a primed corpus into a folder, and return the content of `run.json`.
 
@@ -49,17 +48,15 @@ def pretrain_model(
 
 
 def train_model(
-    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: "Callable[[Status], object]"
+    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: Report
 ) -> dict[str, Any]:
     """Train by a recipe into a folder, and return the content of `run.json`."""
-    work, description = (
-        WorkFolder(folder, "a training", RECORD, _FORMAT),
-        {"config": recipe.settings},
-    )
+    work = WorkFolder(folder, "a training", RECORD, _FORMAT)
+    description = {"config": recipe.settings}
     state = work.check_state(description)
     if state == "done":
         return work.read()
-    if state == "unfinished" and not resume and process_rank() == 0:  # others may see its own mark
+    if state == "unfinished" and not resume and process_rank() == 0:  # which others may see begin
         raise InputError(
             f"{folder}: holds an unfinished run; continue it with --resume, or remove it"
         )
@@ -75,7 +72,8 @@ def train_model(
     with work.attempt(description):
         trainer = make_trainer(recipe, folder / WORK, report)
     start = _validate_start(folder / WORK, trainer)
-    checkpoint = _resume(folder / WORK, trainer) if state == "unfinished" else None
+    may_resume = resume and state == "unfinished"
+    checkpoint = _resume(folder / WORK, trainer) if may_resume else None
     trainer.train(resume_from_checkpoint=checkpoint)
     result = {
         "format": _FORMAT,
