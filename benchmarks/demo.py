@@ -82,7 +82,7 @@ def kill_often() -> None:
             time.sleep(wait)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            begun = [path.relative_to(run).as_posix() for path in run.rglob(".*.begun.json")]
+            begun = [path.relative_to(run).as_posix() for path in run.rglob(".*.begun")]
             moments.append({"seconds": round(wait, 1), "killed in": begun})
             print(moments[-1], flush=True)
         subprocess.run(command, check=True)

@@ -58,8 +58,7 @@ def main() -> None:
 def train(primed: PrimedCorpus, seed: int) -> Path:
     """Return the folder of a trained model; copy its settings and curve to the results."""
     folder = WORK / f"seed-{seed}"
-    resume = (folder / "unfinished").exists()
-    pretrain_model(primed, replace(CONFIG, seed=seed), folder, resume=resume)
+    pretrain_model(primed, replace(CONFIG, seed=seed), folder, resume=True)
     keep_training(folder, RESULTS / f"seed-{seed}")
     return folder
 

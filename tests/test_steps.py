@@ -55,7 +55,7 @@ def test_a_changed_setting_or_input_starts_afresh(tmp_path, change, made):
 def test_a_growing_setting_keeps_what_is_there(tmp_path):
     run_step(make_step(tmp_path), tmp_path)
     step = make_step(tmp_path, seeds=2)
-    assert find_state(step, tmp_path) == "changed"
+    assert find_state(step, tmp_path) == "unfinished"
     run_step(step, tmp_path)
     assert (tmp_path / "stage" / "one" / "out.txt").read_text() == "aa"
 
@@ -77,16 +77,19 @@ def test_what_was_cut_off_goes_on_and_with_other_settings_does_not(tmp_path):
 def test_a_product_that_was_touched_or_lost_is_made_again(tmp_path):
     step = make_step(tmp_path)
     run_step(step, tmp_path)
-    (tmp_path / "stage" / "one" / "out.txt").write_text("other")
-    assert find_state(step, tmp_path) == "changed"
-    (tmp_path / "stage" / "one" / "out.txt").unlink()
-    assert find_state(step, tmp_path) == "changed"
+    out = tmp_path / "stage" / "one" / "out.txt"
+    for damage in (lambda: out.write_text("other"), out.unlink):
+        damage()
+        assert find_state(step, tmp_path) == "changed"
+        run_step(step, tmp_path)
+        assert out.read_text() == "a"
+        assert find_state(step, tmp_path) == "done"
 
 
 def test_nothing_of_others_is_removed(tmp_path):
     (tmp_path / "stage" / "one").mkdir(parents=True)
     (tmp_path / "stage" / "one" / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="has files that are not of a run; choose another --out"):
+    with pytest.raises(InputError, match="not empty and not a step of a run; choose another"):
         run_step(make_step(tmp_path), tmp_path)
     assert (tmp_path / "stage" / "one" / "thesis.txt").read_text() == "years of work"
 
@@ -95,7 +98,7 @@ def test_clearing_that_was_cut_off_is_done_again(tmp_path):
     step = make_step(tmp_path, times=2)
     folder = tmp_path / "stage" / "one"
     folder.mkdir(parents=True)
-    (tmp_path / "stage" / ".one.begun.json").write_text('{"clearing": true}')
+    (folder / ".run.json.begun").write_text('{"clearing": true}')
     (folder / "out.txt").write_text("of other settings")
     assert find_state(step, tmp_path) == "changed"
     run_step(step, tmp_path)

@@ -57,6 +57,14 @@ class Status:
     seconds_left: float
 
 
+Report = Callable[[Status], object]
+"""A function to call with the status of a training, after every batch."""
+
+
+def ignore_status(status: Status) -> None:
+    """Do nothing: the default of a `report` parameter."""
+
+
 def format_seconds(seconds: float) -> str:
     """Return a duration as people say it.
 
@@ -90,7 +98,7 @@ def quiet_transformers() -> Iterator[None]:
 
 
 @contextmanager
-def show_training(name: str = "pretrain", *, quiet: bool) -> Iterator[Callable[[Status], None]]:
+def show_training(name: str = "pretrain", *, quiet: bool) -> Iterator[Report]:
     """Show a bar of a training on a terminal, without the messages and bars of transformers."""
     columns = (
         TextColumn(name),

@@ -1,26 +1,23 @@
 """Steps: the pieces of a run, which know what they depend on, so that finished work is not redone.
 
 Each step has a folder `RUN/STAGE/NAME` with its products and, written last, `run.json`: its
-settings, the hashes of its inputs and outputs, versions and duration. While it works, a hidden file
-beside the folder holds its settings and inputs: a step that was interrupted continues if they are
-the same, and starts again otherwise.
+settings, the hashes of its inputs and outputs, versions and duration. A step that was interrupted
+continues if settings and inputs are the same (`work.py`), and starts again otherwise.
 """
 
 import hashlib
-import json
-import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from numerate.errors import InputError
-from numerate.files import list_versions, write_json
+from numerate.files import list_versions
 from numerate.layout import RECORD
+from numerate.work import State, WorkFolder
 
-State = Literal["done", "changed", "unfinished", "new"]
+FORMAT = "numerate-step"
 START_SECONDS = 5.0
 """An estimate of the seconds to load libraries and a model."""
 
@@ -58,24 +55,14 @@ class Step:
         """Return the folder of the step in the folder of a run."""
         return root / self.stage / self.name if self.name else root / self.stage
 
-    def begun(self, root: Path) -> Path:
-        """Return the file that describes the work while it is not finished."""
-        folder = self.folder(root)
-        return folder.with_name(f".{folder.name}.begun.json")
-
 
 def find_state(step: Step, root: Path) -> State:
     """Return whether a step is done, unfinished, new, or done with other settings or inputs."""
-    folder = step.folder(root)
-    key = _describe_work(step)
-    record = _read(folder / RECORD)
-    if record is not None:
-        same = {name: record.get(name) for name in key} == key
-        return "done" if same and record["outputs"] == _hash_outputs(step, folder) else "changed"
-    begun = _read(step.begun(root))
-    if begun is None:
-        return "new"
-    return "unfinished" if begun == _without(key, step.growing) else "changed"
+    work = _open_folder(step, root)
+    state = work.find_state(_describe_work(step), step.growing)
+    if state == "done" and work.read()["outputs"] != _hash_outputs(step, work.path):
+        return "changed"
+    return state
 
 
 def find_states(steps: Iterable[Step], root: Path) -> list[State]:
@@ -96,26 +83,16 @@ def find_states(steps: Iterable[Step], root: Path) -> list[State]:
 
 def run_step(step: Step, root: Path) -> float:
     """Do the work of a step, and return how many seconds it took."""
-    folder = step.folder(root)
-    key = _describe_work(step)
-    stable = _without(key, step.growing)
-    begun = step.begun(root)
-    before = _read(folder / RECORD) or _read(begun)
-    if before is None and folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder}: has files that are not of a run; choose another --out")
-    kept = {name: _without(before or {}, step.growing).get(name) for name in stable} == stable
-    if before and not kept:
-        write_json(begun, {"clearing": True})  # if it is interrupted, the folder is cleared again
-        shutil.rmtree(folder, ignore_errors=True)
-    write_json(begun, stable)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / RECORD).unlink(missing_ok=True)
-    seconds = measure_seconds(lambda: step.work(folder))
-    record = {"format": "numerate-step", "version": 1, **key, "versions": list_versions()}
-    record |= {"outputs": _hash_outputs(step, folder), "seconds": seconds}
-    record["continued"] = bool(before)
-    write_json(folder / RECORD, record)
-    begun.unlink()
+    work = _open_folder(step, root)
+    description = _describe_work(step)
+    before = find_state(step, root)
+    if before == "changed":
+        work.clear()
+    work.begin(description)
+    seconds = measure_seconds(lambda: step.work(work.path))
+    record = {"format": FORMAT, "version": 1, **description, "versions": list_versions()}
+    record |= {"outputs": _hash_outputs(step, work.path), "seconds": seconds}
+    work.finish({**record, "continued": before != "new"})
     return seconds
 
 
@@ -143,11 +120,14 @@ def _hash_file(path: Path, size: int, modified: int) -> str:  # noqa: ARG001
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _open_folder(step: Step, root: Path) -> WorkFolder:
+    return WorkFolder(step.folder(root), "a step of a run", RECORD, FORMAT)
+
+
 def _describe_work(step: Step) -> dict[str, Any]:
-    """Return everything that the result depends on, as it is read back from JSON."""
+    """Return everything that the result depends on."""
     inputs = {name: _hash_input(value) for name, value in step.inputs.items()}
-    key = {"stage": step.stage, "name": step.name, "settings": step.settings, "inputs": inputs}
-    return dict(json.loads(json.dumps(key)))
+    return {"stage": step.stage, "name": step.name, "settings": step.settings, "inputs": inputs}
 
 
 def _hash_input(value: Path | str) -> str | None:
@@ -158,17 +138,3 @@ def _hash_input(value: Path | str) -> str | None:
 
 def _hash_outputs(step: Step, folder: Path) -> dict[str, str | None]:
     return {name: _hash_input(folder / name) for name in step.outputs}
-
-
-def _without(key: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    kept = dict(key)
-    if "settings" in kept:
-        kept["settings"] = {k: v for k, v in kept["settings"].items() if k not in names}
-    return kept
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        return dict(json.loads(path.read_bytes()))
-    except (FileNotFoundError, ValueError):
-        return None

@@ -278,11 +278,11 @@ def test_a_folder_with_something_else_is_left_alone(tiny_models, primed_corpora,
     run = pretrain_model(primed_corpora(), quick_config(base), tmp_path / "out")
     again = pretrain_model(primed_corpora(), quick_config(base), tmp_path / "out")
     assert again == json.loads(json.dumps(run))
-    with pytest.raises(InputError, match="holds a model trained in another way"):
+    with pytest.raises(InputError, match="holds a training with other settings"):
         pretrain_model(primed_corpora(), quick_config(base, epochs=3), tmp_path / "out")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
-    with pytest.raises(InputError, match="not empty and not a run"):
+    with pytest.raises(InputError, match="not empty and not a training"):
         pretrain_model(primed_corpora(), quick_config(base), tmp_path / "full")
 
 

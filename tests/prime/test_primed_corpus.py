@@ -84,7 +84,7 @@ def test_what_is_done_is_not_done_again(text_file, tmp_path):
 def test_a_folder_with_something_else_is_left_alone(text_file, tmp_path):
     corpus = open_corpus([str(text_file)])
     prime_corpus(corpus, LN, tmp_path / "out")
-    with pytest.raises(InputError, match="primed with other settings"):
+    with pytest.raises(InputError, match="a primed corpus with other settings"):
         prime_corpus(corpus, LN, tmp_path / "out", marker="lr")
     with pytest.raises(InputError, match="not empty and not a primed corpus"):
         prime_corpus(corpus, LN, text_file.parent)

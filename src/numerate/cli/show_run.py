@@ -18,7 +18,8 @@ from numerate.report.tables import tabulate_scores
 from numerate.report.write import choose_headline
 from numerate.run.config import Config
 from numerate.run.execute import plan_run
-from numerate.steps import State, Step, find_states
+from numerate.steps import Step, find_states
+from numerate.work import State
 
 _PLANS: dict[State, str] = {
     "done": "done",

@@ -88,11 +88,7 @@ class Encoder:
             progress: Called after every batch with the number of different inputs that are done.
         """
         written, groups = write_numerals(numerals, self.domain), [self._check_layers(layers)]
-        vectors: Vectors
-        [vectors] = self._embed(
-            written, anchor, read, groups, batch_tokens, progress, keep_special=False
-        )
-        return vectors
+        return self._embed(written, anchor, read, groups, batch_tokens, progress)[0]
 
     def embed_layers(
         self,
@@ -109,7 +105,7 @@ class Encoder:
             write_numerals(numerals, self.domain),
             [[n] for n in range(self.n_layers + 1)],
         )
-        return self._embed(written, anchor, read, groups, BATCH_TOKENS, None, keep_special=False)
+        return np.stack(self._embed(written, anchor, read, groups))
 
     def embed_texts(
         self,
@@ -133,11 +129,9 @@ class Encoder:
             if not isinstance(text, str):
                 raise InputError(f"texts[{index}] must be a string, got {text!r}")
         groups = [self._check_layers(layers)]
-        vectors: Vectors
-        [vectors] = self._embed(
-            texts, anchor, read, groups, batch_tokens, progress, keep_special=True
-        )
-        return vectors
+        return self._embed(texts, anchor, read, groups, batch_tokens, progress, keep_special=True)[
+            0
+        ]
 
     def show(self, texts: Sequence[str], anchor: Anchor | None = None) -> list[PrimedText]:
         """Return texts without markers as the model sees them, with the spans of their numerals."""
@@ -152,12 +146,12 @@ class Encoder:
         anchor: Anchor | None,
         read: Readout,
         groups: list[list[int]],
-        batch_tokens: int,
-        progress: Progress | None,
+        batch_tokens: int = BATCH_TOKENS,
+        progress: Progress | None = None,
         *,
-        keep_special: bool,
-    ) -> Vectors:
-        """Return the vectors for each group of layers to sum, shape (groups, texts, width)."""
+        keep_special: bool = False,
+    ) -> list[Vectors]:
+        """Return the vectors for each group of layers to sum, of shape (texts, width)."""
         anchor = self._check_anchor(anchor)
         check_option("read", read, Readout)
         if anchor == "absent" and read in ("marker", "anchor"):
@@ -171,7 +165,7 @@ class Encoder:
             shown, self.tokenizer, read=read, max_length=self.max_length, keep_special=keep_special
         )
         vectors = self._run(inputs, groups, batch_tokens, progress)
-        return vectors[:, [index[text] for text in texts]]
+        return list(vectors[:, [index[text] for text in texts]])
 
     def _run(
         self, inputs: Inputs, groups: list[list[int]], batch_tokens: int, progress: Progress | None

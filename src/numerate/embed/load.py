@@ -8,7 +8,7 @@ import torch
 from numerate.embed.encoder import Encoder
 from numerate.errors import InputError, first_line
 from numerate.fit.anchors import AnchorSet
-from numerate.models.base_model import add_markers, check_fast
+from numerate.models.base_model import add_markers, load_pretrained
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.names import SystemName, resolve_model
 from numerate.options import Precision
@@ -16,7 +16,6 @@ from numerate.pretrain.baselines.released import NAMES as RELEASED
 from numerate.pretrain.baselines.released import load_released
 from numerate.prime.scheme import CONFIG_KEY, Priming
 from numerate.prime.text import MARKERS, MARKERS_OF
-from numerate.progress import quiet_transformers
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -60,18 +59,10 @@ def load(
 def _load_model(
     kind: str, name: str, path: str
 ) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
-    from transformers import AutoModel, AutoTokenizer
-
     if kind in RELEASED:
         return load_released(kind, path)
     _check_folder(name, path)
-    try:
-        with quiet_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(path)
-            model = AutoModel.from_pretrained(path)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise InputError(f"{name}: cannot be loaded as a model ({first_line(error)})") from None
-    check_fast(name, tokenizer)
+    model, tokenizer, _ = load_pretrained(name, path)
     if kind == "digits":
         return model, split_digits(tokenizer, name, number_words=False)
     return model, tokenizer

@@ -64,26 +64,21 @@ def write_numerals(
     """
     check_list(numerals, "numerals", "numbers")
     plain = numerals.tolist() if isinstance(numerals, np.ndarray) else numerals
-    written = [_write_numeral(numeral, domain) for numeral in plain]
-    for index, text in enumerate(written):
-        if text is None:
-            what = "a whole number from 1 to" if domain == "integers" else "a number within ±"
-            raise InputError(f"numerals[{index}] must be {what} 10^10, got {plain[index]!r}")
-    return [text for text in written if text is not None]
+    return [_write_numeral(index, numeral, domain) for index, numeral in enumerate(plain)]
 
 
-def _write_numeral(numeral: object, domain: Domain) -> str | None:
-    if isinstance(numeral, np.generic):
-        numeral = numeral.item()
+def _write_numeral(index: int, given: object, domain: Domain) -> str:
+    numeral = given.item() if isinstance(given, np.generic) else given
     if isinstance(numeral, float) and numeral.is_integer():
         numeral = int(numeral)
     if isinstance(numeral, int) and not isinstance(numeral, bool) and 1 <= numeral <= LARGEST:
         return str(numeral)
-    if isinstance(numeral, bool) or not isinstance(numeral, str | int | float):
-        return None
-    text = str(numeral)
-    found = find_numerals(text, domain)
-    return text if [(row.start, row.end) for row in found] == [(0, len(text))] else None
+    if isinstance(numeral, str | int | float) and not isinstance(numeral, bool):
+        text = str(numeral)
+        if [(row.start, row.end) for row in find_numerals(text, domain)] == [(0, len(text))]:
+            return text
+    what = "a whole number from 1 to" if domain == "integers" else "a number within ±"
+    raise InputError(f"numerals[{index}] must be {what} 10^10, got {given!r}")
 
 
 def check_list(items: object, name: str, what: str) -> None:

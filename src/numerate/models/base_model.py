@@ -38,29 +38,39 @@ def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> B
     model lacks starts as the identity. Dropout is off by default, since it takes much of the time
     on a CPU.
     """
-    from transformers import AutoModelForMaskedLM, AutoTokenizer
-
-    path = resolve_model(name)
-    try:
-        with quiet_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(path)
-            model, loading = AutoModelForMaskedLM.from_pretrained(path, output_loading_info=True)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise InputError(
-            f"{name}: cannot be loaded as a masked language model ({first_line(error)})"
-        ) from None
-    _check_tokenizer(name, tokenizer)
+    model, tokenizer, missing = load_pretrained(name, resolve_model(name), masked_lm=True)
+    if tokenizer.mask_token_id is None:
+        raise InputError(f"{name}: its tokenizer has no mask token; choose a masked language model")
+    if tokenizer.pad_token_id is None:
+        raise InputError(f"{name}: its tokenizer has no padding token")
     rates = set_dropout(model, dropout)
     add_markers(model, tokenizer, markers)
     encoder = f"{model.base_model_prefix}."
-    missing = {key for key in loading["missing_keys"] if not key.startswith(encoder)}
-    _open_head(model, missing)
-    return Base(
-        name=name, model=model, tokenizer=tokenizer, fresh=tuple(sorted(missing)), dropout=rates
-    )
+    fresh = tuple(sorted(key for key in missing if not key.startswith(encoder)))
+    _open_head(model, fresh)
+    return Base(name=name, model=model, tokenizer=tokenizer, fresh=fresh, dropout=rates)
 
 
-def _open_head(model: "PreTrainedModel", fresh: set[str]) -> None:
+def load_pretrained(
+    name: str, path: str, *, masked_lm: bool = False
+) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase", set[str]]:
+    """Load a model with its tokenizer; return the names of the weights that it lacks too."""
+    from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+
+    kind: Any = AutoModelForMaskedLM if masked_lm else AutoModel
+    try:
+        with quiet_transformers():
+            tokenizer = AutoTokenizer.from_pretrained(path)
+            model, loading = kind.from_pretrained(path, output_loading_info=True)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        what = "masked language model" if masked_lm else "model"
+        raise InputError(f"{name}: cannot be loaded as a {what} ({first_line(error)})") from None
+    if not tokenizer.is_fast:
+        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+    return model, tokenizer, set(loading["missing_keys"])
+
+
+def _open_head(model: "PreTrainedModel", fresh: tuple[str, ...]) -> None:
     """Set the fresh square layers of a head to the identity.
 
     The last layer of the head is the embedding matrix, so a hidden state that resembles the
@@ -158,17 +168,3 @@ def has_fast_bf16() -> bool:
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     able = torch.cpu.get_capabilities()
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
-
-
-def check_fast(name: str, tokenizer: "PreTrainedTokenizerBase") -> None:
-    """Refuse a tokenizer that cannot say which characters of the text a token covers."""
-    if not tokenizer.is_fast:
-        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
-
-
-def _check_tokenizer(name: str, tokenizer: "PreTrainedTokenizerBase") -> None:
-    if tokenizer.mask_token_id is None:
-        raise InputError(f"{name}: its tokenizer has no mask token; choose a masked language model")
-    check_fast(name, tokenizer)
-    if tokenizer.pad_token_id is None:
-        raise InputError(f"{name}: its tokenizer has no padding token")

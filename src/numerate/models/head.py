@@ -1,4 +1,4 @@
-"""The head of a masked language model, computed only where there are labels."""
+"""Masked language models in use: the head only where there are labels, and without gradients."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +8,18 @@ import torch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+
+@contextmanager
+def evaluating(model: torch.nn.Module) -> Iterator[None]:
+    """Inside this context, a model is not in training mode and computes no gradients."""
+    was_training = model.training
+    model.train(False)
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        model.train(was_training)
 
 
 class LabelledHead:

@@ -1,22 +1,17 @@
 """The stages `pretrain` and `baseline` of a run: their steps and estimates of duration."""
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from numerate.errors import InputError
 from numerate.extract.stage import RunText, estimate_counts
 from numerate.layout import RunContext, name_training
 from numerate.models.names import SystemName
 from numerate.pretrain.config import BaselineConfig, MwpBertConfig, PretrainConfig, TrainingConfig
-from numerate.progress import show_training
+from numerate.progress import Report, show_training
 from numerate.steps import START_SECONDS, Step, measure_seconds
-
-if TYPE_CHECKING:
-    from numerate.progress import Status
 
 OF_RUN = ("base", "seed", "corpus", "field", "errors")
 """Settings of training that a config gives for the whole run."""
@@ -33,7 +28,7 @@ def plan_pretrain(
     if config.hold_out:
         inputs["hold_out"] = Path(config.hold_out)
 
-    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, report: Report) -> None:
         from numerate.pretrain.train import pretrain_model
         from numerate.prime.primed_corpus import open_primed
 
@@ -41,7 +36,7 @@ def plan_pretrain(
         if config.rehearse and not config.hold_out:  # the probes will ask these out-of-domain
             chosen = replace(config, hold_out=str(counts.resolve()))
         primed = open_primed(manifest.parent)
-        pretrain_model(primed, chosen, folder, resume=resume, report=report)
+        pretrain_model(primed, chosen, folder, resume=True, report=report)
 
     def count_words() -> float | None:
         found = estimate_counts(text, counts)
@@ -64,10 +59,10 @@ def plan_baseline(
         if not path.is_file():
             raise InputError(f"mwp_bert.problems: {path}: no such file")
 
-    def train(folder: Path, resume: bool, report: "Callable[[Status], object]") -> None:
+    def train(folder: Path, report: Report) -> None:
         from numerate.pretrain.baselines.train import train_baseline
 
-        train_baseline(config, folder, resume=resume, report=report)
+        train_baseline(config, folder, resume=True, report=report)
 
     name = name_training(system, training)
     return _plan_training(run, config, stage="baseline", name=name, inputs=inputs, train=train)
@@ -80,21 +75,16 @@ def _plan_training(
     stage: str,
     name: str,
     inputs: Mapping[str, Path | str],
-    train: "Callable[[Path, bool, Callable[[Status], object]], None]",
+    train: Callable[[Path, Report], object],
     words: Callable[[], float | None] = lambda: None,
 ) -> Step:
     """Return the step that trains a model, from its last checkpoint if there is one."""
 
     def work(folder: Path) -> None:
-        from numerate.pretrain.resume import is_begun
-
         model = folder / "model"
-        begun = is_begun(model)
-        if not begun:
-            shutil.rmtree(model, ignore_errors=True)  # killed before it had written its plan
         title = name if stage == "baseline" else stage
         with show_training(title, quiet=run.quiet) as report:
-            train(model, begun, report)
+            train(model, report)
         if run.draw_curve:
             run.draw_curve(model)
 

@@ -8,30 +8,25 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numerate.errors import InputError
 from numerate.files import list_versions, write_file, write_json
+from numerate.layout import RECORD
 from numerate.parallel import process_rank
 from numerate.pretrain.config import PretrainConfig
-from numerate.pretrain.resume import (
-    RUN,
-    WORK,
-    begin_run,
-    find_checkpoint,
-    find_done,
-    remove_incomplete,
-)
+from numerate.pretrain.resume import WORK, find_checkpoint, remove_incomplete
 from numerate.prime.primed_corpus import PrimedCorpus
+from numerate.progress import Report, ignore_status
+from numerate.work import WorkFolder
 
 if TYPE_CHECKING:
     from numerate.pretrain.recipe import Recipe
     from numerate.pretrain.trainer import RecipeTrainer
-    from numerate.progress import Status
 
 logger = logging.getLogger(__name__)
-_CURVE = "curve.json"
+_CURVE, _FORMAT = "curve.json", "numerate-run"
 
 
 def pretrain_model(
@@ -40,7 +35,7 @@ def pretrain_model(
     folder: Path | str,
     *,
     resume: bool = False,
-    report: "Callable[[Status], object]" = lambda status: None,  # noqa: ARG005
+    report: Report = ignore_status,
 ) -> dict[str, Any]:
     """Pre-train a model on a primed corpus into a folder, and return the content of `run.json`.
 
@@ -53,12 +48,18 @@ def pretrain_model(
 
 
 def train_model(
-    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: "Callable[[Status], object]"
+    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: Report
 ) -> dict[str, Any]:
     """Train by a recipe into a folder, and return the content of `run.json`."""
-    done = find_done(folder, recipe.settings, resume=resume)
-    if done is not None:
-        return done
+    work = WorkFolder(folder, "a training", RECORD, _FORMAT)
+    description = {"config": recipe.settings}
+    state = work.check_state(description)
+    if state == "done":
+        return work.read()
+    if state == "unfinished" and not resume and process_rank() == 0:  # which others may see begin
+        raise InputError(
+            f"{folder}: holds an unfinished run; continue it with --resume, or remove it"
+        )
     began = time.monotonic()
     from transformers import set_seed
 
@@ -68,16 +69,17 @@ def train_model(
     recipe.load()
     if recipe.base.fresh:
         logger.warning("%s has no masked-LM head: it starts with a fresh one", recipe.base.name)
-    with begin_run(folder, recipe.settings, resume=resume):
+    with work.attempt(description):
         trainer = make_trainer(recipe, folder / WORK, report)
     start = _validate_start(folder / WORK, trainer)
-    checkpoint = _resume(folder / WORK, trainer) if resume else None
+    may_resume = resume and state == "unfinished"
+    checkpoint = _resume(folder / WORK, trainer) if may_resume else None
     trainer.train(resume_from_checkpoint=checkpoint)
     result = {
-        "format": "numerate-run",
+        "format": _FORMAT,
         "version": 1,
         "stage": recipe.stage,
-        "config": recipe.settings,
+        **description,
         **recipe.describe(),
         "fresh_weights": list(recipe.base.fresh),
         "versions": list_versions(),
@@ -88,7 +90,7 @@ def train_model(
         "seconds": time.monotonic() - began,
     }
     if trainer.is_world_process_zero():
-        _save(recipe, trainer, folder, result)
+        _save(recipe, trainer, work, result)
     trainer.accelerator.wait_for_everyone()
     return result
 
@@ -117,13 +119,14 @@ def _resume(folder: Path, trainer: "RecipeTrainer") -> str | None:
 
 
 def _save(
-    recipe: "Recipe[Any]", trainer: "RecipeTrainer", folder: Path, result: dict[str, Any]
+    recipe: "Recipe[Any]", trainer: "RecipeTrainer", work: WorkFolder, result: dict[str, Any]
 ) -> None:
     """Write the model, the curve, the card and, last, `run.json`; then remove `unfinished/`."""
+    folder = work.path
     recipe.save(folder)
     curve = [{"step": 0, **result["validation"]["start"]}]
     curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
     write_json(folder / _CURVE, {"format": "numerate-curve", "version": 1, "entries": curve})
     write_file(folder / "README.md", recipe.write_card(result).encode())
-    write_json(folder / RUN, result)
+    work.finish(result)
     shutil.rmtree(folder / WORK)

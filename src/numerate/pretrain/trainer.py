@@ -25,7 +25,7 @@ from numerate.models.base_model import has_fast_bf16
 from numerate.pretrain.config import TrainingConfig
 from numerate.pretrain.recipe import Measure, NestedBatch, Recipe
 from numerate.pretrain.resume import complete_checkpoint
-from numerate.progress import Status
+from numerate.progress import Report, Status
 
 LOGS, EVALUATIONS = 50, 10  # per training
 
@@ -122,7 +122,7 @@ class RecipeTrainer(Trainer):
         recipe: Recipe[Any],
         examples: "_Examples",
         pace: Pace,
-        report: Callable[[Status], object],
+        report: Report,
         arguments: TrainingArguments,
     ) -> None:
         super().__init__(
@@ -235,9 +235,7 @@ class RecipeTrainer(Trainer):
             ) from None
 
 
-def make_trainer(
-    recipe: Recipe[Any], folder: Path, report: Callable[[Status], object]
-) -> RecipeTrainer:
+def make_trainer(recipe: Recipe[Any], folder: Path, report: Report) -> RecipeTrainer:
     """Prepare a recipe and return its trainer, which writes checkpoints into a folder."""
     config = recipe.config
     arguments = make_arguments(folder, config, **recipe.arguments)

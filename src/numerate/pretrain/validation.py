@@ -13,7 +13,7 @@ import torch
 from accelerate import PartialState
 
 from numerate.fit.anchors import AnchorSet, rescale, restore
-from numerate.models.head import LabelledHead
+from numerate.models.head import LabelledHead, evaluating
 from numerate.pretrain.batches import Row, make_rows
 from numerate.pretrain.masking import IGNORED, Masking, anchor_starts
 from numerate.pretrain.sequences import Sequences
@@ -73,13 +73,10 @@ class Validator:
         """Return the metrics of a model; each process takes a part of the data."""
         processes = PartialState()
         device = next(model.parameters()).device
-        was_training = model.training
-        model.train(False)
         sums = torch.zeros(5, dtype=torch.float64, device=device)
-        with torch.inference_mode():
+        with evaluating(model):
             for rows in self._batches[processes.process_index :: processes.num_processes]:
                 sums += torch.tensor(self._sum_batch(model, head, rows), device=device)
-        model.train(was_training)
         if processes.num_processes > 1:
             torch.distributed.all_reduce(sums)
         loss, pieces, found, readable, distance = sums.tolist()

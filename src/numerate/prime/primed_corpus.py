@@ -5,7 +5,6 @@ written last. A shard is complete or absent. After an interruption the same call
 that exist and ends with the same bytes.
 """
 
-import contextlib
 import hashlib
 import json
 import shutil
@@ -19,7 +18,7 @@ from typing import Any
 from numerate.errors import InputError
 from numerate.extract.corpus import Corpus, is_stream
 from numerate.extract.sources import Block
-from numerate.files import read_json, write_file, write_json
+from numerate.files import read_json, write_file
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker, NumeralForm
 from numerate.parallel import Progress, ignore_progress, map_ordered
@@ -31,9 +30,10 @@ from numerate.prime.text import (
     unprime_bytes,
     unprime_text,
 )
+from numerate.work import WorkFolder
 
 FORMAT = "numerate-primed"
-MANIFEST, PLAN, _ANCHORS = "manifest.json", "plan.json", "anchors.json"
+MANIFEST, _ANCHORS = "manifest.json", "anchors.json"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class PrimedCorpus:
 def open_primed(folder: Path | str) -> PrimedCorpus:
     """Return the primed corpus in a folder."""
     folder = Path(folder)
-    if (folder / PLAN).exists():
+    if _open_folder(folder).mark.exists():
         raise InputError(f"{folder}: priming is unfinished; run the same 'numerate prime' again")
     manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
     return PrimedCorpus(folder, AnchorSet.load(folder / _ANCHORS), manifest)
@@ -104,15 +104,13 @@ def prime_corpus(
     """
     check_priming(anchors, marker, numeral_form)
     settings = _describe(corpus, anchors, marker, numeral_form)
-    folder = Path(folder)
-    if _is_done(folder, settings):
+    work = _open_folder(Path(folder))
+    if work.check_state({"settings": settings}) == "done":
         return open_primed(folder)
-    was_there = folder.exists()
-    write_json(folder / PLAN, {"format": FORMAT, "version": 1, "settings": settings})
     prime = partial(prime_block, anchors=anchors, marker=marker, numeral_form=numeral_form)
-    make = partial(_make_shard, folder=folder, prime=prime)
+    make = partial(_make_shard, folder=work.path, prime=prime)
     shards = []
-    try:
+    with work.attempt({"settings": settings}):
         for (_, block), shard in map_ordered(make, enumerate(corpus.blocks()), workers=workers):
             shards.append({**shard, "source": block.source})
             progress(block.position)
@@ -120,14 +118,8 @@ def prime_corpus(
             raise InputError(
                 f"{', '.join(corpus.sources)}: no numerals of the domain '{anchors.domain}'"
             )
-    except InputError:
-        _discard(folder, keep=was_there)
-        raise
-    for stray in folder.glob(".*.tmp"):  # left by runs that were killed while writing
-        stray.unlink()
-    anchors.save(folder / _ANCHORS)
-    write_json(folder / MANIFEST, _manifest(settings, shards))
-    (folder / PLAN).unlink()
+    anchors.save(work.path / _ANCHORS)
+    work.finish(_manifest(settings, shards))
     return open_primed(folder)
 
 
@@ -153,6 +145,10 @@ def unprime_corpus(
         names.append(name)
     unfinished.rename(folder)
     return [folder / name for name in names]
+
+
+def _open_folder(folder: Path) -> WorkFolder:
+    return WorkFolder(folder, "a primed corpus", MANIFEST, FORMAT)
 
 
 def _describe(
@@ -184,24 +180,6 @@ def _describe_source(name: str) -> dict[str, Any]:
         return {"name": name}
     status = Path(name).stat()
     return {"name": name, "bytes": status.st_size, "modified": status.st_mtime_ns}
-
-
-def _is_done(folder: Path, settings: dict[str, Any]) -> bool:
-    """Return whether a folder has this primed corpus; raise if it has anything else."""
-    for name in (PLAN, MANIFEST):
-        if (folder / name).exists():
-            found = read_json(folder / name, FORMAT, made_by="numerate prime").get("settings")
-            if found != settings:
-                raise InputError(
-                    f"{folder}: holds a corpus primed with other settings or from other text; "
-                    "remove it or choose another folder"
-                )
-            return name == MANIFEST
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: a file, not a folder; choose another --out")
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder}: not empty and not a primed corpus; choose another folder")
-    return False
 
 
 def _make_shard(
@@ -260,12 +238,3 @@ def _file_name(source: str, taken: list[str]) -> str:
     if is_stream(source) or plain.endswith(".parquet"):
         plain = plain.removesuffix(".parquet") + ".jsonl"
     return f"{len(taken)}-{plain}" if plain in taken else plain
-
-
-def _discard(folder: Path, *, keep: bool) -> None:
-    """Remove the files of a failed run, and the folder too unless it existed before."""
-    for path in (*folder.glob("shard-*"), folder / PLAN):
-        path.unlink(missing_ok=True)
-    if not keep:
-        with contextlib.suppress(OSError):
-            folder.rmdir()

@@ -1,6 +1,5 @@
 """The stage `prime` of a run: its settings, its steps, and the estimate of their duration."""
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from numerate.extract.stage import RunText, estimate_reading
 from numerate.fit.anchors import AnchorSet
 from numerate.layout import RunContext
 from numerate.options import Marker, NumeralForm
-from numerate.prime.primed_corpus import MANIFEST, PLAN, prime_corpus
+from numerate.prime.primed_corpus import prime_corpus
 from numerate.prime.scheme import Priming
 from numerate.prime.text import prime_block
 from numerate.progress import show_progress
@@ -45,8 +44,6 @@ def plan_prime(run: RunContext, variant: str, text: RunText, plan: PrimingPlan) 
     """Return the step that primes the corpus for a variant."""
 
     def work(folder: Path) -> None:
-        if not any((folder / name).exists() for name in (PLAN, MANIFEST)):
-            shutil.rmtree(folder, ignore_errors=True)  # killed before it had written its plan
         priming, corpus = plan.load(), text.corpus
         with show_progress(f"prime {variant}", corpus.size, quiet=run.quiet) as progress:
             prime_corpus(

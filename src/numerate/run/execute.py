@@ -8,7 +8,8 @@ from numerate.layout import RunContext, RunLayout
 from numerate.report.draw import draw_curve
 from numerate.run.config import Config
 from numerate.run.stages import STAGES
-from numerate.steps import State, Step, find_state, run_step
+from numerate.steps import Step, find_state, run_step
+from numerate.work import State
 
 
 def run_config(

@@ -20,7 +20,7 @@ from numerate.errors import InputError
 from numerate.extract.corpus import open_corpus
 from numerate.models.base_model import find_positions, max_tokens
 from numerate.models.digit_tokenizer import split_digits
-from numerate.models.head import LabelledHead
+from numerate.models.head import LabelledHead, evaluating
 from numerate.pretrain.baselines.genbert_questions import KINDS, NumericalData
 from numerate.pretrain.batches import hash_seed
 from numerate.pretrain.config import GenbertConfig
@@ -130,11 +130,9 @@ class GenbertRecipe(Recipe[GenbertConfig]):
     def validate(self) -> dict[str, float]:
         """Return the loss per token, and the share of correct answers: in all and per kind."""
         model = self.base.model
-        was_training = model.training
-        model.train(False)
         loss, n_labels = 0.0, 0
         accuracy = {}
-        with torch.inference_mode():
+        with evaluating(model):
             for kind, examples in self._held_out.items():
                 batch = self._decoder.collate(examples)
                 batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
@@ -144,7 +142,6 @@ class GenbertRecipe(Recipe[GenbertConfig]):
                 row = (batch["labels"] != IGNORED).nonzero()[:, 0]
                 wrong = set(row[logits.argmax(dim=-1) != labels].tolist())
                 accuracy[kind] = 1 - len(wrong) / len(examples)
-        model.train(was_training)
         mean = sum(accuracy.values()) / len(accuracy)
         per_kind = {f"accuracy_{kind}": value for kind, value in accuracy.items()}
         return {"loss": loss / n_labels, "accuracy": mean, **per_kind}

@@ -16,6 +16,7 @@ import torch
 from numerate.errors import InputError
 from numerate.extract.ranges import find_gap_numerals
 from numerate.models.base_model import max_tokens
+from numerate.models.head import evaluating
 from numerate.pretrain.baselines.problem_model import (
     HEADS,
     OBJECTIVES,
@@ -88,11 +89,9 @@ class MwpBertRecipe(Recipe[MwpBertConfig]):
         `accuracy` is the share of the masked tokens that are predicted.
         """
         model = self.base.model
-        was_training = model.training
-        model.train(False)
         loss, n, correct = (dict.fromkeys(("masked", *OBJECTIVES), 0.0) for _ in range(3))
         rows = list(enumerate(self._held_out))
-        with torch.inference_mode():
+        with evaluating(model):
             for start in range(0, len(rows), _BATCH):
                 batch = self.collate(rows[start : start + _BATCH])
                 batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
@@ -100,7 +99,6 @@ class MwpBertRecipe(Recipe[MwpBertConfig]):
                     loss[name] += float(result.loss)
                     n[name] += result.n
                     correct[name] += result.correct
-        model.train(was_training)
         losses = {name: loss[name] / max(n[name], 1) for name in loss}
         classes = [name for name in losses if name == "masked" or OBJECTIVES[name][1] > 1]
         shares = {f"accuracy_{name}": correct[name] / max(n[name], 1) for name in classes}

@@ -1,16 +1,13 @@
 """Baselines: GenBERT and MWP-BERT, trained by the recipes of their papers on any base model."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numerate.errors import InputError
 from numerate.pretrain.config import BaselineConfig, GenbertConfig
 from numerate.pretrain.train import train_model
-
-if TYPE_CHECKING:
-    from numerate.progress import Status
+from numerate.progress import Report, ignore_status
 
 
 def train_baseline(
@@ -18,13 +15,9 @@ def train_baseline(
     folder: Path | str,
     *,
     resume: bool = False,
-    report: "Callable[[Status], object]" = lambda status: None,  # noqa: ARG005
+    report: Report = ignore_status,
 ) -> dict[str, Any]:
-    """Train a baseline into a folder, and return the content of `run.json`.
-
-    The folder is new or empty; with `resume`, it may hold a training that was cut off. `report` is
-    called with the status after every batch.
-    """
+    """Train a baseline into a folder, with the other arguments of `pretrain_model`."""
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("baselines train in one process; start them without torchrun")
     from numerate.pretrain.baselines.genbert import GenbertRecipe
