@@ -55,6 +55,11 @@ class RunLayout:
         return model / "curve.json"
 
     @property
+    def tokens(self) -> Path:
+        """The folder of cached tokens of primed corpora, which trainings share."""
+        return self.root / "tokens"
+
+    @property
     def vectors(self) -> Path:
         """The folder of cached vectors."""
         return self.root / "vectors"

@@ -4,6 +4,8 @@ The input is a primed corpus. Its sequences become rows, the anchors in them are
 sequences are held out for validation.
 """
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -44,7 +46,9 @@ class AnchorRecipe(Recipe[PretrainConfig]):
     mean_over_step: ClassVar[bool] = True
     _heads: ObjectiveHeads | None = None
 
-    def __init__(self, primed: PrimedCorpus, config: PretrainConfig) -> None:
+    def __init__(
+        self, primed: PrimedCorpus, config: PretrainConfig, tokens: Path | None = None
+    ) -> None:
         arguments = {
             "lr_scheduler_type": config.scheduler,
             "warmup_steps": config.warmup,
@@ -52,7 +56,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
             "report_to": config.report_to,
         }
         super().__init__(config, own_settings={"corpus": primed.settings}, arguments=arguments)
-        self._primed = primed
+        self._primed, self._tokens = primed, tokens
         self._anchors = shuffle_anchors(primed.anchors) if config.shuffle else primed.anchors
         self.markers = MARKERS[primed.settings["marker"]]
         self.scheduler = config.scheduler
@@ -75,7 +79,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         config, base, processes = self.config, self.base, PartialState()
         max_length = min(config.max_length, max_tokens(base.model, base.tokenizer))
         with processes.main_process_first():
-            sequences = self._tokenize(folder / "sequences", max_length)
+            sequences = self._tokenize(folder, max_length)
         train, held_out = _split(sequences, config)
         self._rows = PlannedRows(
             train,
@@ -179,8 +183,13 @@ class AnchorRecipe(Recipe[PretrainConfig]):
     def _tokenize(self, folder: Path, max_length: int) -> Sequences:
         # Without a label a sequence teaches nothing: only ordinary masking needs them all.
         keep: Keep = "all" if self.config.mlm_probability else "anchored"
+        if self._tokens:  # a folder for everything that tokens depend on
+            settings = self._primed.settings, self.config.shuffle, self.config.hold_out_gaps
+            vocabulary = self.base.tokenizer.backend_tokenizer.to_str()
+            key = json.dumps([*settings, keep, max_length, vocabulary]).encode()
+            folder = self._tokens / hashlib.sha256(key).hexdigest()[:24]
         sequences = read_sequences(
-            folder,
+            folder / "sequences",
             self._documents,
             self.base.tokenizer,
             max_length=max_length,

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from numerate.errors import InputError
 from numerate.extract.numerals import plain_number
 from numerate.extract.ranges import find_gap_numerals
+from numerate.files import open_whole
 from numerate.fit.anchors import rescale
 from numerate.options import check_option
 from numerate.prime.text import PrimedNumeral, find_primed
@@ -82,13 +83,12 @@ class Sequences:
 
     def save(self, folder: Path) -> None:
         """Write the arrays, `bounds` last; a file with its final name is complete."""
-        folder.mkdir(parents=True, exist_ok=True)
         for name in ("ids", "magnitudes", "bounds"):
             try:
-                np.save(folder / f".{name}.npy", getattr(self, name), allow_pickle=False)
+                with open_whole(folder / f"{name}.npy") as file:
+                    np.save(file, getattr(self, name), allow_pickle=False)
             except OSError as error:
                 raise InputError(f"{folder}: could not be written ({error}); make room") from None
-            (folder / f".{name}.npy").replace(folder / f"{name}.npy")
 
     @classmethod
     def load(cls, folder: Path) -> "Sequences":

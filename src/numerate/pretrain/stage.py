@@ -36,7 +36,8 @@ def plan_pretrain(
         if config.rehearse and not config.hold_out:  # the probes will ask these out-of-domain
             chosen = replace(config, hold_out=str(counts.resolve()))
         primed = open_primed(manifest.parent)
-        pretrain_model(primed, chosen, folder, resume=True, report=report)
+        tokens = run.layout.tokens
+        pretrain_model(primed, chosen, folder, resume=True, report=report, tokens=tokens)
 
     def count_words() -> float | None:
         found = estimate_counts(text, counts)

@@ -36,15 +36,18 @@ def pretrain_model(
     *,
     resume: bool = False,
     report: Report = ignore_status,
+    tokens: Path | None = None,
 ) -> dict[str, Any]:
     """Pre-train a model on a primed corpus into a folder, and return the content of `run.json`.
 
     The folder is new or empty; with `resume`, it may hold a training that was cut off. `report` is
-    called with the status after every batch.
+    called with the status after every batch. `tokens` is a folder that keeps the tokens of the
+    corpus for further trainings.
     """
     from numerate.pretrain.anchors import AnchorRecipe
 
-    return train_model(AnchorRecipe(primed, config), Path(folder), resume=resume, report=report)
+    recipe = AnchorRecipe(primed, config, tokens)
+    return train_model(recipe, Path(folder), resume=resume, report=report)
 
 
 def train_model(
