@@ -151,3 +151,23 @@ def test_undoing_what_priming_did_not_write_is_refused(text):
 def test_text_without_numerals_stays_as_it_is():
     assert prime_text("", LN) == ("", ())
     assert prime_text("none at all", LN) == ("none at all", ())
+
+
+@pytest.mark.parametrize("domain", ["integers", "reals"])
+def test_the_numeral_before_a_marker_is_found_beside_any_other_sign(domain):
+    """Dots and commas between two numerals belong to neither; a leading dot belongs to `.5`."""
+    anchors = AnchorSet("ln", tuple(range(-240, 241)), domain=domain)
+    for text in (
+        "of 1...3",
+        "1,,5 or 1.,5",
+        "7, 8. 9",
+        "No.5",
+        "1990–95",
+        "1,990 1.5e-3 .5",
+        "-.25",
+    ):
+        primed = prime_text(text, anchors)
+        found = [primed.text[slice(*span.numeral)] for span in find_primed(primed.text)]
+        signs = "-−+"
+        expected = [text[row.start : row.end].lstrip(signs) for row in find_numerals(text, domain)]
+        assert found == expected

@@ -37,7 +37,9 @@ _MARKER = re.compile(rb"<(?:ANC|LA|RA|EXP)>")
 # regular expression engine searches fast; the lookbehind comes second.
 _INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA|EXP)> -?\d+")
 _ANCHORED = re.compile(r"(?<=[0-9]) (<(?:ANC|LA|RA|EXP)>) (-?[0-9]+)")
-_NUMERAL_BEFORE = re.compile(r"[0-9](?:[0-9.,]| @[.,]@ |[eE][-+−]?(?=[0-9]))*\Z")
+_NUMERAL_BEFORE = re.compile(
+    r"(?:(?<![^\W_])(?<!\.)\.)?[0-9]+(?:(?:[.,]| @[.,]@ )[0-9]+)*(?:[eE][-+−]?[0-9]+)?\Z"
+)
 _LONGEST = 64  # characters before a marker in which the start of its numeral is searched
 
 Span = tuple[int, int]
