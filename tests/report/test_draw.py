@@ -7,9 +7,9 @@ from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
-from numerate.report.charts import Axis, Chart, Panel, Series, Systems
-from numerate.report.corpus_charts import chart_anchors, chart_curves, chart_sweeps
-from numerate.report.draw import draw_chart, make_figure
+from numerate.report.figures.charts import Axis, Chart, Panel, Series, Systems
+from numerate.report.figures.corpus_charts import chart_anchors, chart_curves, chart_sweeps
+from numerate.report.figures.draw import draw_chart, make_figure
 
 SWEEP = Sweep(
     "ln",

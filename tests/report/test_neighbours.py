@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from numerate.probe.diagnostics import Diagnostics, Neighbours
-from numerate.report.charts import Systems
+from numerate.report.figures.charts import Systems
+from numerate.report.figures.neighbour_charts import chart_neighbours, tabulate_neighbours
 from numerate.report.headline import compare_twins
-from numerate.report.neighbour_charts import chart_neighbours, tabulate_neighbours
 
 ASKED = np.array([10.0, 100.0, 1000.0, 10_000.0])
 

@@ -3,7 +3,7 @@
 import pytest
 
 from numerate.probe.scores import Score
-from numerate.report.parts import make_parts, parts_to_markdown
+from numerate.report.tables.parts import make_parts, parts_to_markdown
 
 VALUES = {
     "base": 0.9,

@@ -6,10 +6,10 @@ from rich.console import Console
 
 from numerate.cli.show_probe import show_differences, show_scores
 from numerate.probe.scores import Score
-from numerate.report.formats import to_markdown
-from numerate.report.notes import describe_grid
 from numerate.report.paper import PAPER_METRICS, find_paper_scores, read_paper_scores
-from numerate.report.tables import make_grid, tabulate_differences, tabulate_scores
+from numerate.report.tables.formats import to_markdown
+from numerate.report.tables.grid import make_grid, tabulate_differences, tabulate_scores
+from numerate.report.tables.notes import describe_grid
 
 
 def make_scores(system, values, **place):

@@ -12,16 +12,16 @@ from numerate.errors import InputError
 from numerate.files import write_json
 from numerate.probe.diagnostics import DecodedValues, Diagnostics
 from numerate.probe.scores import Score, append_scores, read_scores
-from numerate.report.charts import Systems
-from numerate.report.formats import to_html, to_latex, to_markdown
+from numerate.report.figures.charts import Systems
+from numerate.report.figures.system_charts import chart_lines, chart_magnitudes
 from numerate.report.headline import summarize_scores
-from numerate.report.notes import describe_grid
 from numerate.report.paper import PAPER_METRICS
 from numerate.report.primed_examples import choose_sentences, examples_to_markdown, make_examples
 from numerate.report.run_folder import read_run
-from numerate.report.run_tables import make_tables
-from numerate.report.system_charts import chart_lines, chart_magnitudes
-from numerate.report.tables import make_grid
+from numerate.report.tables.formats import to_html, to_latex, to_markdown
+from numerate.report.tables.grid import make_grid
+from numerate.report.tables.notes import describe_grid
+from numerate.report.tables.run_tables import make_tables
 from numerate.report.write import make_charts, write_report
 from tests.run_folder import HOSTILE, HOSTILE_FILE, SYSTEMS, make_run
 

@@ -239,7 +239,7 @@ def _print_scores(
 ) -> None:
     from numerate.cli.show_probe import show_differences, show_scores
     from numerate.report.paper import find_paper_scores
-    from numerate.report.tables import tabulate_differences, tabulate_scores
+    from numerate.report.tables.grid import tabulate_differences, tabulate_scores
 
     beside = find_paper_scores(scores) if compare else []
     print_shown(show_scores(tabulate_scores([*scores, *beside])), quiet)

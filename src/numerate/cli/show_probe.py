@@ -9,11 +9,11 @@ from rich.text import Text
 
 from numerate.probe.protocols import TREE_DEPTH, Protocol
 from numerate.probe.statistics import Summary
-from numerate.report.comparisons import Gain
-from numerate.report.formats import ADDS
-from numerate.report.notes import describe_grid, describe_repeats, find_repeats
-from numerate.report.numbers import MISSING, format_interval, format_mean
-from numerate.report.tables import Grid, TableCell
+from numerate.report.tables.comparisons import Gain
+from numerate.report.tables.formats import ADDS
+from numerate.report.tables.grid import Grid, TableCell
+from numerate.report.tables.notes import describe_grid, describe_repeats, find_repeats
+from numerate.report.tables.numbers import MISSING, format_interval, format_mean
 
 
 def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:

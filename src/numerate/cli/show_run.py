@@ -11,10 +11,10 @@ from numerate.cli.arguments import path_line
 from numerate.cli.show import start_table
 from numerate.cli.show_probe import show_scores
 from numerate.progress import format_seconds
-from numerate.report.neighbour_charts import tabulate_neighbours
+from numerate.report.figures.neighbour_charts import tabulate_neighbours
 from numerate.report.paper import find_paper_scores
 from numerate.report.run_folder import RunFiles, read_run
-from numerate.report.tables import tabulate_scores
+from numerate.report.tables.grid import tabulate_scores
 from numerate.report.write import choose_headline
 from numerate.run.config import Config
 from numerate.run.execute import plan_run

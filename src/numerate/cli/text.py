@@ -83,8 +83,8 @@ def fit(
     from numerate.cli.show import show_anchors, show_sweep
     from numerate.extract.counts import Counts
     from numerate.fit.fitting import fit_anchors, sweep_components
-    from numerate.report.corpus_charts import chart_anchors, chart_sweeps
-    from numerate.report.draw import draw_chart
+    from numerate.report.figures.corpus_charts import chart_anchors, chart_sweeps
+    from numerate.report.figures.draw import draw_chart
 
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")

@@ -42,7 +42,7 @@ def pretrain(
     from numerate.pretrain.train import pretrain_model
     from numerate.prime.primed_corpus import open_primed
     from numerate.progress import show_training
-    from numerate.report.draw import draw_curve
+    from numerate.report.figures.draw import draw_curve
 
     primed = open_primed(corpus)
     with show_training(quiet=quiet) as report:
@@ -70,7 +70,7 @@ def _train_baseline(config: "BaselineConfig", out: Path, *, resume: bool, quiet:
     from numerate.cli.show import show_baseline
     from numerate.pretrain.baselines.train import train_baseline
     from numerate.progress import show_training
-    from numerate.report.draw import draw_curve
+    from numerate.report.figures.draw import draw_curve
 
     with show_training(config.recipe, quiet=quiet) as report:
         run = train_baseline(config, out, resume=resume, report=report)

@@ -27,8 +27,6 @@ from numerate.probe.statistics import (
     is_equivalent,
     summarize_seeds,
 )
-from numerate.report.formats import render_template
-from numerate.report.numbers import MISSING, format_summary
 from numerate.report.paper import read_paper_scores
 from numerate.report.paper_claims import (
     CLAIMS,
@@ -39,6 +37,8 @@ from numerate.report.paper_claims import (
     name_cosines,
     name_layers,
 )
+from numerate.report.tables.formats import render_template
+from numerate.report.tables.numbers import MISSING, format_summary
 
 if TYPE_CHECKING:
     from markupsafe import Markup

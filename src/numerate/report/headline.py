@@ -11,10 +11,10 @@ from numerate.models.labels import SystemLabel
 from numerate.probe.diagnostics import Neighbours
 from numerate.probe.scores import Score
 from numerate.probe.statistics import Summary, compare_seeds, group_by_seed, summarize_values
-from numerate.report.comparisons import Effect, Gain
-from numerate.report.notes import describe_repeats
-from numerate.report.numbers import format_summary
-from numerate.report.tables import Column, Grid
+from numerate.report.tables.comparisons import Effect, Gain
+from numerate.report.tables.grid import Column, Grid
+from numerate.report.tables.notes import describe_repeats
+from numerate.report.tables.numbers import format_summary
 
 
 @dataclass(frozen=True)

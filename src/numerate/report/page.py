@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from importlib import resources
 
 from numerate.progress import format_seconds
-from numerate.report.charts import MOST_BANDS, Chart, Systems, describe_chart
-from numerate.report.formats import render_template
+from numerate.report.figures.charts import MOST_BANDS, Chart, Systems, describe_chart
 from numerate.report.headline import Headline
 from numerate.report.run_folder import RunFiles, StepRecord
+from numerate.report.tables.formats import render_template
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from numerate.markdown import escape_markdown
 from numerate.options import Marker
 from numerate.prime.primed_corpus import PrimedCorpus
 from numerate.prime.text import MARKERS_OF, PrimedText, prime_text, unprime_text
-from numerate.report.formats import render_template
+from numerate.report.tables.formats import render_template
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -15,7 +15,7 @@ from numerate.models.labels import pair_twins
 from numerate.prime.primed_corpus import PrimedCorpus, open_primed
 from numerate.probe.diagnostics import Diagnostics
 from numerate.probe.scores import Score, read_scores
-from numerate.report.charts import Systems
+from numerate.report.figures.charts import Systems
 
 CurveEntry = Mapping[str, float]
 _MADE_BY = "numerate run"

@@ -12,23 +12,31 @@ from typing import Literal
 
 from numerate.errors import InputError
 from numerate.files import write_file
-from numerate.report.charts import Chart, Systems
 from numerate.report.claims import Claim, check_claims, claims_to_html, claims_to_markdown
-from numerate.report.corpus_charts import (
+from numerate.report.figures.charts import Chart, Systems
+from numerate.report.figures.corpus_charts import (
     chart_anchors,
     chart_baseline_curves,
     chart_curves,
     chart_sweeps,
     describe_examples,
 )
-from numerate.report.draw import draw_chart
-from numerate.report.formats import render_template, to_html, to_latex, to_markdown
+from numerate.report.figures.draw import draw_chart
+from numerate.report.figures.neighbour_charts import (
+    chart_neighbours,
+    find_neighbours,
+    tabulate_neighbours,
+)
+from numerate.report.figures.system_charts import (
+    chart_cosines,
+    chart_layers,
+    chart_lines,
+    chart_magnitudes,
+    chart_scores,
+)
 from numerate.report.headline import Headline, compare_twins, summarize_scores
-from numerate.report.neighbour_charts import chart_neighbours, find_neighbours, tabulate_neighbours
-from numerate.report.notes import describe_grid
 from numerate.report.page import PageSection, render_page
 from numerate.report.paper_claims import CLAIMS_NOTE
-from numerate.report.parts import PARTS_TITLE, PartsTable, make_parts, parts_to_markdown
 from numerate.report.primed_examples import (
     PrimedExample,
     choose_sentences,
@@ -37,15 +45,16 @@ from numerate.report.primed_examples import (
     make_examples,
 )
 from numerate.report.run_folder import RunFiles, read_run
-from numerate.report.run_tables import choose_scores, list_kinds, make_more_tables, make_tables
-from numerate.report.system_charts import (
-    chart_cosines,
-    chart_layers,
-    chart_lines,
-    chart_magnitudes,
-    chart_scores,
+from numerate.report.tables.formats import render_template, to_html, to_latex, to_markdown
+from numerate.report.tables.grid import Grid
+from numerate.report.tables.notes import describe_grid
+from numerate.report.tables.parts import PARTS_TITLE, PartsTable, make_parts, parts_to_markdown
+from numerate.report.tables.run_tables import (
+    choose_scores,
+    list_kinds,
+    make_more_tables,
+    make_tables,
 )
-from numerate.report.tables import Grid
 
 _FIRST = ("neighbours", "scores", "number-line", "cosines")
 """Charts that come before the tables."""

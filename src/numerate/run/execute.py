@@ -5,7 +5,7 @@ from pathlib import Path
 
 from numerate.files import write_json
 from numerate.layout import RunContext, RunLayout
-from numerate.report.draw import draw_curve
+from numerate.report.figures.draw import draw_curve
 from numerate.run.config import Config
 from numerate.run.stages import STAGES
 from numerate.steps import Step, find_state, run_step

@@ -13,9 +13,9 @@ from numerate.markdown import escape_markdown, format_table
 from numerate.models.labels import READ_BY_DIGITS, SystemLabel
 from numerate.probe.scores import Score
 from numerate.probe.statistics import SeedValues, compare_seeds, group_by_seed, summarize_errors
-from numerate.report.comparisons import Gain
-from numerate.report.notes import describe_repeats
-from numerate.report.numbers import format_gain, format_summary
+from numerate.report.tables.comparisons import Gain
+from numerate.report.tables.notes import describe_repeats
+from numerate.report.tables.numbers import format_gain, format_summary
 
 PARTS_TITLE = "What each part gives"
 _BASE = "base"

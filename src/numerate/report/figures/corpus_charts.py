@@ -8,7 +8,7 @@ import numpy as np
 from numerate.extract.counts import Counts
 from numerate.fit.anchors import AnchorSet, restore
 from numerate.fit.fitting import Sweep
-from numerate.report.charts import (
+from numerate.report.figures.charts import (
     N_COLOURS,
     Axis,
     Chart,

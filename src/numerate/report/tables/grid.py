@@ -22,7 +22,7 @@ from numerate.probe.statistics import (
     subtract_system,
     summarize_seeds,
 )
-from numerate.report.comparisons import Gain, Mark, find_gains, mark_best, summarize_column
+from numerate.report.tables.comparisons import Gain, Mark, find_gains, mark_best, summarize_column
 
 RowKind = Literal["probed", "given", "paper"]
 Values = Literal["scores", "differences"]

@@ -10,8 +10,16 @@ import numpy as np
 from numerate.errors import InputError, needs_extra
 from numerate.files import write_file
 from numerate.layout import RunLayout
-from numerate.report.charts import MOST_BANDS, Axis, Chart, ChartKind, Panel, Series, Systems
-from numerate.report.corpus_charts import chart_curves
+from numerate.report.figures.charts import (
+    MOST_BANDS,
+    Axis,
+    Chart,
+    ChartKind,
+    Panel,
+    Series,
+    Systems,
+)
+from numerate.report.figures.corpus_charts import chart_curves
 from numerate.report.run_folder import read_curve
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from numerate.probe.scores import Score
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
-from numerate.report.tables import DOMAIN_NAMES, Grid, make_grid
+from numerate.report.tables.grid import DOMAIN_NAMES, Grid, make_grid
 
 _NAMES = {"in": "table-1", "out": "table-2"}
 _MORE = ("ridge log-rmse", "rmse-ln", "r2")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from numerate.probe.diagnostics import Diagnostics, Neighbours
-from numerate.report.charts import Axis, Chart, Panel, Point, Systems
-from numerate.report.tables import is_contestant
+from numerate.report.figures.charts import Axis, Chart, Panel, Point, Systems
+from numerate.report.tables.grid import is_contestant
 
 _MOST_EXAMPLES = 4  # neighbours of an example
 

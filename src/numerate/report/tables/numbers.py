@@ -3,7 +3,7 @@
 import math
 
 from numerate.probe.statistics import Summary
-from numerate.report.comparisons import Gain
+from numerate.report.tables.comparisons import Gain
 
 MISSING = "–"
 

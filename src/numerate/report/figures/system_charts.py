@@ -13,10 +13,19 @@ from numerate.probe.statistics import (
     correlate_with_nearness,
     summarize_errors,
 )
-from numerate.report.charts import MOST_BANDS, Axis, Chart, Panel, Point, Series, Systems, span
+from numerate.report.figures.charts import (
+    MOST_BANDS,
+    Axis,
+    Chart,
+    Panel,
+    Point,
+    Series,
+    Systems,
+    span,
+)
 from numerate.report.headline import find_main_column, name_range
-from numerate.report.notes import describe_repeats, find_repeats
-from numerate.report.tables import Grid, TableRow, is_contestant
+from numerate.report.tables.grid import Grid, TableRow, is_contestant
+from numerate.report.tables.notes import describe_repeats, find_repeats
 
 _MOST_POINTS = 1500  # in a panel of a scatter
 _FEWEST = 5  # numerals of a decade, for quartiles to mean anything

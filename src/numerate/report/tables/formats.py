@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from numerate.errors import needs_extra
 from numerate.markdown import escape_markdown, format_table, join_lines
 from numerate.models.labels import SystemLabel
-from numerate.report.charts import Systems
-from numerate.report.notes import describe_grid
-from numerate.report.numbers import MISSING, format_gain, format_interval, format_mean
-from numerate.report.tables import Grid, RowKind, TableCell
+from numerate.report.figures.charts import Systems
+from numerate.report.tables.grid import Grid, RowKind, TableCell
+from numerate.report.tables.notes import describe_grid
+from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -3,7 +3,7 @@
 import math
 
 from numerate.probe.statistics import Summary
-from numerate.report.tables import Grid
+from numerate.report.tables.grid import Grid
 
 _EXAMPLE = 0.006, 100_000
 

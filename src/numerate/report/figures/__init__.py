@@ -1,0 +1,1 @@
+"""Figures: what charts show, from the files of a run, and how they are drawn."""
