@@ -67,7 +67,9 @@ def test_the_config_shown_is_one():
 def test_the_layout_shown_is_the_one_there_is():
     tree = README.read_text().split("    src/numerate/", 1)[1].split("      data/", 1)[0]
     tree = re.sub(r"\(.*?\)", "", tree, flags=re.DOTALL)
-    tree = tree.replace("  baselines/", "pretrain/baselines/").replace("  tasks/", "probe/tasks/")
+    inner = {"baselines": "pretrain", "tasks": "probe", "tables": "report", "figures": "report"}
+    for name, room in inner.items():
+        tree = tree.replace(f"        {name}/ ", f"      {room}/{name}/ ")
     parts = re.split(r"^ {6}([a-z/]+)/ ", tree, flags=re.MULTILINE)
     texts = zip([".", *parts[1::2]], parts[::2], strict=True)
     shown = {room: set(re.findall(r"\w+", text.rpartition(": ")[2])) for room, text in texts}
