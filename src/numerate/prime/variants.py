@@ -1,6 +1,7 @@
 """The built-in variants by name: a scale and a marker, and settings that differ from the defaults.
 
-They are the paper's four, `exp` of its scripts, and ours: `ln-digits` and the better `ln-spread`.
+They are the paper's four, `exp` of its scripts, and ours: `ln-digits` and `ln-spread`, which predict
+anchors, and `ln-near`, which learns at the place of the masked anchor how near numbers are.
 """
 
 from typing import Any
@@ -16,9 +17,21 @@ _DIGITS: dict[str, Any] = {
     "marker": "anc",
     "pretrain": {"pieces": "digits", "rehearse": 0.5},
 }
+_SPREAD: dict[str, Any] = {"fit": {"start": "spread", "width": 3}, "read": "anchor"}
 VARIANTS: dict[str, dict[str, Any]] = {
     **PAPER_VARIANTS,
     "exp": {"scale": "log10", "marker": "exp"},
     "ln-digits": _DIGITS,
-    "ln-spread": {**_DIGITS, "fit": {"start": "spread", "width": 3}, "read": "anchor"},
+    "ln-spread": {**_DIGITS, **_SPREAD},
+    "ln-near": {
+        **_SPREAD,
+        "scale": "ln",
+        "marker": "anc",
+        "pretrain": {
+            "pieces": "digits",
+            "rehearse": 0.8,
+            "objective": ["value", "geometry"],
+            "learning_rate": 6e-4,
+        },
+    },
 }
