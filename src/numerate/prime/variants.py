@@ -1,7 +1,7 @@
 """The built-in variants by name: a scale and a marker, and settings that differ from the defaults.
 
-They are the paper's four, `exp` of its scripts, and ours: `ln-digits` and `ln-spread`, which predict
-anchors, and `ln-near`, which learns at the place of the masked anchor how near numbers are.
+They are the paper's four, `exp` of its scripts, and ours: `ln-digits` and `ln-spread` predict
+anchors, `ln-near` learns at the place of the masked anchor how near numbers are.
 """
 
 from typing import Any
