@@ -360,3 +360,37 @@ def test_a_corpus_that_is_not_primed_is_refused(tmp_path):
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "manifest.json: no such file; make it with 'numerate prime'" in done.stderr
+
+
+def test_objectives_on_the_magnitude_are_learned_resumed_and_leave_no_heads(
+    tiny_models, primed_corpora, tmp_path
+):
+    primed = primed_corpora()
+    config = quick_config(
+        tiny_models("bert"), objective=("value", "geometry"), rehearse=0.5, checkpoint_minutes=0
+    )
+    whole = pretrain_model(primed, config, tmp_path / "whole")
+    before, after = (whole["validation"][key]["eval_value_distance"] for key in ("start", "end"))
+    assert after < 0.5 * before
+    assert "off by" in (tmp_path / "whole" / "README.md").read_text()
+    assert not [name for name in weights_of(tmp_path / "whole") if "heads" in name]
+
+    def cut(status):
+        if status.fraction > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pretrain_model(primed, config, tmp_path / "cut", report=cut)
+    pretrain_model(primed, config, tmp_path / "cut", resume=True)
+    assert_same_weights(weights_of(tmp_path / "whole"), weights_of(tmp_path / "cut"))
+
+
+def test_trainings_share_the_tokens_of_their_corpus(tiny_models, primed_corpora, tmp_path):
+    primed = primed_corpora()
+    tokens = tmp_path / "tokens"
+    for name, changes in (("a", {"seed": 1}), ("b", {"seed": 2}), ("c", {"shuffle": True})):
+        config = quick_config(tiny_models("bert"), epochs=0.1, **changes)
+        pretrain_model(primed, config, tmp_path / name, tokens=tokens)
+    assert len(list(tokens.iterdir())) == 2  # shuffled anchors are other tokens
+    pretrain_model(primed, quick_config(tiny_models("bert"), epochs=0.1, seed=1), tmp_path / "d")
+    assert_same_weights(weights_of(tmp_path / "a"), weights_of(tmp_path / "d"))

@@ -88,8 +88,19 @@ def _describe_masking(config: dict[str, Any]) -> str:
     return f"the tokens of {anchors}, and {others}"
 
 
+def _describe_values(before: float | None, after: float | None) -> str:
+    """Return how far off the numbers are that the objective `value` predicts."""
+    if before is None or after is None:
+        return ""
+    return f"; the predicted number is off by {after:.3f} in ln (before training {before:.3f})"
+
+
 def _describe_extras(run: dict[str, Any]) -> str:
     lines = []
+    objective = run["config"]["objective"]
+    if objective != ["tokens"]:
+        distances = [run["validation"][key].get("eval_value_distance") for key in ("start", "end")]
+        lines.append(f"- **Objective**: {' and '.join(objective)}" + _describe_values(*distances))
     if run["config"]["pieces"] == "digits":
         lines.append("- **Tokens**: numbers are split into digits, without thousands separators")
     if run["config"]["rehearse"]:

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from accelerate import PartialState
-from torch.nn.utils.rnn import pad_sequence
 
 from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
@@ -28,7 +27,13 @@ from numerate.models.names import resolve_model
 from numerate.pretrain.batches import PlannedRows, RowExample
 from numerate.pretrain.config import PretrainConfig
 from numerate.pretrain.masking import IGNORED, Batch, Masking
-from numerate.pretrain.objectives import ObjectiveHeads, add_heads, pool_anchors, remove_heads
+from numerate.pretrain.objectives import (
+    ObjectiveHeads,
+    add_heads,
+    pad_magnitudes,
+    pool_anchors,
+    remove_heads,
+)
 from numerate.pretrain.recipe import Measure, Recipe, linear_rate
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource, read_held_out
 from numerate.pretrain.sequences import Keep, Sequences, read_sequences
@@ -118,11 +123,11 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         The magnitude of a token that is of no masked anchor is NaN.
         """
         batch = self._masking.collate(examples)
-        rows = [torch.from_numpy(row.magnitudes) for _, rows in examples for row in rows]
-        magnitudes = pad_sequence(rows, batch_first=True, padding_value=math.nan)
+        sequences = (sequence for _, row in examples for sequence in row)
+        magnitudes = pad_magnitudes(sequences, batch["labels"] != IGNORED)
         if self.config.shuffle:
             magnitudes = torch.from_numpy(shuffle_magnitudes(magnitudes.numpy()))
-        return {**batch, "magnitudes": magnitudes.where(batch["labels"] != IGNORED, math.nan)}
+        return {**batch, "magnitudes": magnitudes}
 
     def measure(
         self, model: torch.nn.Module, batch: Batch, n_labels: torch.Tensor | None
@@ -147,7 +152,8 @@ class AnchorRecipe(Recipe[PretrainConfig]):
 
     def validate(self) -> dict[str, float]:
         """Return how well the model predicts the masked anchors of the held-out sequences."""
-        return asdict(self._validator.validate(self.base.model, self._head))
+        found = asdict(self._validator.validate(self.base.model, self._head, self._heads))
+        return {name: value for name, value in found.items() if value is not None}
 
     def rate(self, progress: float) -> float:
         """Return the linear schedule with warm-up, for a budget of minutes."""

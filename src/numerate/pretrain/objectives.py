@@ -11,15 +11,17 @@ itself, and can be added to the paper's, or take its place:
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.functional import cross_entropy, normalize, smooth_l1_loss
+from torch.nn.utils.rnn import pad_sequence
 
 from numerate.extract.numerals import LARGEST
 from numerate.fit.anchors import AnchorSet, rescale, restore
 from numerate.options import Objective
+from numerate.pretrain.sequences import TokenSequence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -31,6 +33,16 @@ _VALUE_SCALE = 3.0  # brings ln n, up to 23, to the size that a linear layer sta
 _VALUE_WEIGHT = 5.0
 _LINEAR = 0.5  # share of the kernel that falls with the distance itself
 _FARTHEST = math.log(LARGEST)
+
+
+def pad_magnitudes(sequences: Iterable[TokenSequence], is_masked: torch.Tensor) -> torch.Tensor:
+    """Return the magnitudes at the tokens of masked anchors, NaN elsewhere.
+
+    `is_masked` and the result have the shape (sequences, tokens).
+    """
+    rows = [torch.from_numpy(sequence.magnitudes) for sequence in sequences]
+    padded = pad_sequence(rows, batch_first=True, padding_value=math.nan)
+    return padded.where(is_masked, math.nan)
 
 
 def pool_anchors(
@@ -88,10 +100,15 @@ class ObjectiveHeads(torch.nn.Module):
         target = torch.softmax(-(distances**2) / 2, dim=1)
         return cross_entropy(self.layers["smooth"](self._scale(vectors)), target)
 
+    def predict(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Return the magnitudes that the objective `value` predicts."""
+        found: torch.Tensor = self.layers["value"](self._scale(vectors)).squeeze(1)
+        return found * _VALUE_SCALE + _FARTHEST / 2
+
     def _value(self, vectors: torch.Tensor, magnitudes: torch.Tensor) -> torch.Tensor:
-        wanted = (magnitudes - _FARTHEST / 2) / _VALUE_SCALE
-        found = self.layers["value"](self._scale(vectors)).squeeze(1)
-        return _VALUE_WEIGHT * smooth_l1_loss(found, wanted, beta=0.02)
+        beta = 0.02 * _VALUE_SCALE  # below this distance in ln, the loss is quadratic
+        loss = smooth_l1_loss(self.predict(vectors), magnitudes, beta=beta)
+        return loss * _VALUE_WEIGHT / _VALUE_SCALE
 
 
 def geometry_loss(vectors: torch.Tensor, magnitudes: torch.Tensor) -> torch.Tensor:

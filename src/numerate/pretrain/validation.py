@@ -16,6 +16,7 @@ from numerate.fit.anchors import AnchorSet, rescale, restore
 from numerate.models.head import LabelledHead, evaluating
 from numerate.pretrain.batches import Row, make_rows
 from numerate.pretrain.masking import IGNORED, Masking, anchor_starts
+from numerate.pretrain.objectives import ObjectiveHeads, pad_magnitudes, pool_anchors
 from numerate.pretrain.sequences import Sequences
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Validation:
     The loss is per token of an anchor, the accuracy the share of anchors of which all tokens are
     predicted; `majority` is that of always predicting the most frequent anchor. `distance` is the
     mean |ln predicted − ln true| over the predictions that are numbers, of which `readable` is the
-    share; those beyond the largest or smallest anchor count as that anchor.
+    share; those beyond the largest or smallest anchor count as that anchor. `value_distance` is
+    that of the predictions of the objective `value`, from the vector at the place of the anchor.
     """
 
     loss: float
@@ -40,6 +42,7 @@ class Validation:
     readable: float
     majority: float
     anchors: int
+    value_distance: float | None = None
 
 
 class Validator:
@@ -69,38 +72,53 @@ class Validator:
         self._n_anchors = sum(true.values())
         self._majority = max(true.values()) / self._n_anchors
 
-    def validate(self, model: "PreTrainedModel", head: LabelledHead) -> Validation:
+    def validate(
+        self, model: "PreTrainedModel", head: LabelledHead, heads: ObjectiveHeads | None = None
+    ) -> Validation:
         """Return the metrics of a model; each process takes a part of the data."""
         processes = PartialState()
         device = next(model.parameters()).device
-        sums = torch.zeros(5, dtype=torch.float64, device=device)
+        has_value = heads is not None and "value" in heads.layers
+        sums = torch.zeros(6, dtype=torch.float64, device=device)
         with evaluating(model):
             for rows in self._batches[processes.process_index :: processes.num_processes]:
-                sums += torch.tensor(self._sum_batch(model, head, rows), device=device)
+                found = self._sum_batch(model, head, rows, heads if has_value else None)
+                sums += torch.tensor(found, device=device)
         if processes.num_processes > 1:
             torch.distributed.all_reduce(sums)
-        loss, pieces, found, readable, distance = sums.tolist()
+        loss, pieces, correct, readable, distance, value_distance = sums.tolist()
         return Validation(
             loss=loss / pieces,
-            accuracy=found / self._n_anchors,
+            accuracy=correct / self._n_anchors,
             distance=distance / max(readable, 1),
             readable=readable / self._n_anchors,
             majority=self._majority,
             anchors=self._n_anchors,
+            value_distance=value_distance / self._n_anchors if has_value else None,
         )
 
     def _sum_batch(
-        self, model: "PreTrainedModel", head: LabelledHead, rows: list[Row]
+        self,
+        model: "PreTrainedModel",
+        head: LabelledHead,
+        rows: list[Row],
+        heads: ObjectiveHeads | None,
     ) -> tuple[float, ...]:
-        """Return the sums over a batch: loss, tokens, correct and readable anchors, distance."""
+        """Return the sums over a batch: loss, tokens, correct and readable anchors, distances."""
         members = [(0, [self._sequences[int(i)] for i in row]) for row in rows]
         batch = self._masking.collate(members)
         device = next(model.parameters()).device
         labels = batch.pop("labels")
         chosen = labels != IGNORED
         with head.at(chosen.to(device)):
-            logits = model(**{key: value.to(device) for key, value in batch.items()}).logits[0]
-        truth = labels[chosen]
+            inputs = {key: value.to(device) for key, value in batch.items()}
+            output = model(**inputs, output_hidden_states=heads is not None)
+        logits, truth = output.logits[0], labels[chosen]
+        value_distance = 0.0
+        if heads is not None:
+            magnitudes = pad_magnitudes((one for _, row in members for one in row), chosen)
+            vectors, wanted = pool_anchors(output.hidden_states, magnitudes.to(device))
+            value_distance = float((heads.predict(vectors) - wanted).abs().sum())
         loss = torch.nn.functional.cross_entropy(logits.float(), truth.to(device), reduction="sum")
         is_start = anchor_starts(chosen.numpy().ravel())[chosen.numpy().ravel()]
         predicted = _split(logits.argmax(dim=-1).cpu().numpy(), is_start)
@@ -110,7 +128,7 @@ class Validator:
         answers = np.array([self._value(pieces) for pieces in true])
         readable = ~np.isnan(guesses)
         distance = float(np.abs(guesses - answers)[readable].sum())
-        return float(loss), len(truth), found, int(readable.sum()), distance
+        return float(loss), len(truth), found, int(readable.sum()), distance, value_distance
 
     def _read_anchor(self, pieces: tuple[int, ...]) -> float:
         """Return ln n + 1 for the value n of an anchor; NaN if its tokens do not spell a number."""
