@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers, load_base
+from numerate.pretrain.anchors import take_tokens
 from numerate.pretrain.batches import PlannedRows, make_rows
 from numerate.pretrain.masking import IGNORED, Masking
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource
@@ -112,3 +113,12 @@ def test_labels_are_the_anchors_and_nothing_else(tiny_models, primed_corpora):
             assert hidden == anchors
             texts.add(text)
     assert len(texts) > 100
+
+
+def test_no_more_sequences_are_planned_than_a_budget_of_tokens_needs():
+    sequences = some_sequences([5, 6, 7, 8] * 50)
+    few = take_tokens(sequences, 100, seed=0)
+    assert 100 <= few.lengths.sum() < 108
+    assert few.ids.tolist() == sorted(few.ids.tolist())  # in the order in which they were
+    assert few.ids.tolist() != take_tokens(sequences, 100, seed=1).ids.tolist()
+    assert len(take_tokens(sequences, 10**6, seed=0)) == 200

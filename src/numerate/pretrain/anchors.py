@@ -86,6 +86,10 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         with processes.main_process_first():
             sequences = self._tokenize(folder, max_length)
         train, held_out = _split(sequences, config)
+        if config.max_tokens:  # do not plan, nor rehearse for, more than the budget allows
+            train = take_tokens(
+                train, round(config.max_tokens * (1 - config.rehearse)), config.seed
+            )
         self._rows = PlannedRows(
             train,
             max_length=max_length,
@@ -226,6 +230,16 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         if config.hold_out:
             rehearsal = replace(rehearsal, held_out=read_held_out(Path(config.hold_out)))
         return RehearsalSource(rehearsal, self.base.tokenizer, config.rehearse, max_length)
+
+
+def take_tokens(sequences: Sequences, n_tokens: int, seed: int) -> Sequences:
+    """Return sequences drawn at random, with at least `n_tokens` tokens, or all if there are fewer.
+
+    They are in the order in which they were.
+    """
+    order = np.random.default_rng([seed, 0xB0D6E7]).permutation(len(sequences))
+    before = np.cumsum(sequences.lengths[order]) - sequences.lengths[order]
+    return sequences.select(np.sort(order[before < n_tokens]))
 
 
 def _check_anchors(primed: PrimedCorpus, base: str) -> None:
