@@ -5,32 +5,29 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from numerate.extract.ranges import OUT_RANGES, PROBE_RANGES
 from numerate.markdown import format_table
 from numerate.models.labels import SystemLabel
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
 from numerate.probe.scores import Score, read_scores
 from numerate.probe.statistics import (
-    SeedValues,
-    Summary,
-    compare_seeds,
-    group_by_seed,
-    summarize_seeds,
     summarize_values,
 )
-from numerate.report.paper import read_paper_scores
 from numerate.report.tables.formats import ADDS
-from numerate.report.tables.grid import Grid, TableRow, is_contestant, low_is_good, tabulate_scores
+from numerate.report.tables.grid import Grid, TableRow, tabulate_scores
 from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
 
-OURS = "ln-spread"
-VISIBLE = str(SystemLabel(name=OURS, shown="visible", read="anchor"))
-MASKED = str(SystemLabel(name=OURS, shown="masked", read="anchor"))
-ABSENT = str(SystemLabel(name=OURS, shown="absent"))
-ORACLE = "control:oracle"
+OURS = str(SystemLabel(name="ln-near", shown="masked", read="anchor"))
+_ADDS = (
+    ("geometry", "cosine spearman"),
+    ("geometry", "sentence spearman"),
+    ("geometry", "neighbour factor"),
+    ("comparison", "just noticeable ratio"),
+    ("decoding", "log-rmse"),
+    ("decoding", "ridge log-rmse"),
+    ("gaps", "ridge log-rmse"),
+)
 _TASKS = (
     ("decoding", "log-rmse"),
     ("decoding", "ridge log-rmse"),
@@ -38,38 +35,6 @@ _TASKS = (
     ("addition", "ridge log-rmse"),
     ("list-maximum", "accuracy"),
     ("list-minimum", "accuracy"),
-)
-_GLANCE = (
-    "base",
-    "GenBERT recipe",
-    "MWP-BERT recipe",
-    "ln-anchors (visible)",
-    "ln-anchors (masked)",
-    "base read by digits",
-    "ln-digits (masked)",
-    VISIBLE,
-    MASKED,
-    ABSENT,
-    "control:digits",
-)
-_GIVEN = (
-    "base",
-    *(
-        name
-        for variant in ("anchors", "ln-anchors")
-        for name in (
-            f"base primed as {variant} (visible)",
-            f"{variant} (visible)",
-            f"{variant} (masked)",
-            f"{variant} (absent)",
-        )
-    ),
-    "base read by digits",
-    f"base primed as {OURS} (visible) at anchor",
-    VISIBLE,
-    MASKED,
-    ABSENT,
-    ORACLE,
 )
 
 
@@ -209,104 +174,36 @@ def _chance(example: Example) -> float:
     return is_there / len(found)
 
 
-def glance_table(path: Path) -> str:
-    """Return the in-domain decoding of some systems, and below it the best scores of the paper."""
-    table = score_table(path, "decoding", "log-rmse", "in", lambda system: system in _GLANCE)
-    best = " | ".join(f"{_paper_best('decoding', 'in', name):.4f}" for name in PROBE_RANGES)
-    return f"{table}| *best of the paper, anchor visible* | {best} |\n"
+def adds_tables(path: Path, kinds: Sequence[tuple[str, str]] = _ADDS) -> str:
+    """Return what training adds in-domain: each variant, its twin, controls, and the difference."""
+    return "\n".join(score_table(path, task, metric, "in") for task, metric in kinds)
 
 
-def given_tables(path: Path) -> str:
-    """Return decoding with the anchor visible, masked and absent, and of the untrained model."""
-    return "\n".join(
-        score_table(path, "decoding", "log-rmse", domain, lambda system: system in _GIVEN)
-        for domain in ("in", "out")
-    )
+def gains_table(path: Path, system: str) -> str:
+    """Return the untrained twin and the trained system, range by range.
+
+    Bold is better by an interval that excludes zero, in italics worse.
+    """
+    twin = str(SystemLabel.parse(system).twin)
+    scores = [score for score in read_scores(path) if score.system in (system, twin)]
+    rows: list[list[str]] = []
+    heads: list[str] = []
+    for task, metric in _ADDS:
+        chosen = [s for s in scores if (s.task, s.metric, s.domain) == (task, metric, "in")]
+        [grid] = tabulate_scores(chosen)
+        by_name = {row.system: row for row in grid.rows}
+        heads = [column.range for column in grid.columns]
+        cells = []
+        for index, gain in enumerate(by_name[twin].gains):
+            pair = [by_name[name].cells[index] for name in (twin, system)]
+            digits = 4 if "rmse" in metric else 3
+            means = [format_mean(cell.summary, digits=digits) if cell else MISSING for cell in pair]
+            mark = {"better": "**", "worse": "*"}.get(gain.effect if gain else "", "")
+            cells.append(f"{means[0]} → {mark}{means[1]}{mark}")
+        rows.append([f"{task}: {metric}", *cells])
+    return format_table(["untrained → trained", *heads], rows)
 
 
-def longer_tables(short: Path, longer: Path, finer: Path) -> str:
-    """Return our best variant after a million tokens, and with anchors ten times finer."""
-    scores = [one for one in read_scores(short) if one.system in ("base", VISIBLE, MASKED, ORACLE)]
-    scores += [
-        replace(one, system=_rename_finer(one.system))
-        for one in read_scores(finer)
-        if "of resolution 100" in one.system
-    ]
-    scores += [
-        replace(one, system=f"{_rename_finer(one.system)}, a million tokens")
-        for one in read_scores(longer)
-        if one.system.startswith("ln-")
-    ]
-    return "\n".join(
-        _format_scores(
-            [one for one in scores if (one.task, one.metric, one.domain) == (*kind, domain)]
-        )
-        for kind in _TASKS[:3]
-        for domain in ("in", "out")
-    )
-
-
-def _rename_finer(system: str) -> str:
-    """The name of a system, with the finer anchors called the same in both files."""
-    return re.sub(r"^(ln-fine|ln-spread of resolution 100)", f"{OURS}, ten times finer", system)
-
-
-def target_tables(path: Path) -> str:
-    """Return our best variant beside the base model and the paper's best, cell by cell."""
-    scores = read_scores(path)
-    asked = {(score.task, score.metric) for score in scores}
-    tables = []
-    for task, metric in _TASKS:
-        theirs = metric.removeprefix("ridge ")
-        ours = "apart accuracy" if metric == "accuracy" else metric
-        if (task, ours) in asked:
-            tables.append(_target_table(scores, task, ours, theirs))
-    return "\n".join(tables)
-
-
-def _target_table(scores: Sequence[Score], task: str, metric: str, theirs: str) -> str:
-    known = {score.system for score in scores}
-    systems = [name for name in ("base", VISIBLE, MASKED, ABSENT, ORACLE) if name in known]
-    heads = [f"{task}: {metric}", "the paper's best", *systems]
-    heads += [f"{MASKED} − base"] if "base" in known else []
-    by_seed = group_by_seed(scores)
-    places = [("in", name) for name in PROBE_RANGES] + [("out", name) for name in OUT_RANGES]
-    rows = []
-    for domain, name in places:
-        values = {
-            system: by_seed.get((system, task, domain, name, metric), {}) for system in systems
-        }
-        if not values.get(MASKED):
-            continue
-        best = _paper_best(task, domain, name, theirs)
-        row = [name if domain == "in" else f"{name}, out-of-domain", f"{best:.4f}"]
-        row += [_format_beside(system, seeds, best, theirs) for system, seeds in values.items()]
-        if "base" in known:
-            row.append(_format_summary(compare_seeds(values[MASKED], values["base"]), sign="+"))
-        rows.append(row)
-    return format_table(heads, rows)
-
-
-def _format_beside(system: str, seeds: SeedValues, best: float, metric: str) -> str:
-    """The mean of a system; bold if it is a contestant and as good as the paper's best."""
-    if not seeds:
-        return MISSING
-    summary = summarize_seeds(seeds)
-    is_better = summary.mean < best if low_is_good(metric) else summary.mean >= best
-    return _format_summary(summary, bold="**" if is_better and is_contestant(system) else "")
-
-
-def _paper_best(task: str, domain: str, name: str, metric: str = "log-rmse") -> float:
-    found = [
-        score.value
-        for score in read_paper_scores()
-        if (score.task, score.domain, score.range, score.metric) == (task, domain, name, metric)
-    ]
-    return min(found) if low_is_good(metric) else max(found)
-
-
-def _format_summary(summary: Summary | None, *, bold: str = "", sign: str = "") -> str:
-    if summary is None:
-        return MISSING
-    spread = "(one seed)" if math.isnan(summary.half) else f"± {summary.half:.4f}"
-    return f"{bold}{summary.mean:{sign}.4f}{bold} {spread}".replace("-", "−")
+def verdict_table(path: Path) -> str:
+    """Return the first table of a run's claims: the verdicts."""
+    return path.read_text().split("\n\n")[0] + "\n"

@@ -27,8 +27,8 @@ VARIANTS = ROOT / "results" / "pretrain"
 GENBERT = ROOT / "results" / "genbert" / "curve.json"
 PROBES = ROOT / "results" / "probe" / "scores.jsonl"
 WIKIPEDIA = ROOT / "results" / "wikipedia"
-LONGER = ROOT / "results" / "longer"
-SPREAD = ROOT / "results" / "tries" / "spread" / "scores.jsonl"
+ARXIV = ROOT / "results" / "arxiv"
+CLAIMS = ROOT / "results" / "arxiv-claims"
 DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "wikitext-2.json"
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
@@ -61,18 +61,10 @@ def _make_table(name: str) -> str:
         "equals": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl", tables.is_equal),
         "recipes": lambda: tables.recipe_tables(WIKIPEDIA / "curves"),
         "longer": lambda: tables.curve_table(GENBERT, "GenBERT recipe", "eval_accuracy_"),
-        "glance": lambda: tables.glance_table(WIKIPEDIA / "scores.jsonl"),
-        "targets": lambda: tables.target_tables(WIKIPEDIA / "scores.jsonl"),
-        "systems": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl"),
-        "strict": lambda: tables.target_tables(WIKIPEDIA / "strict.jsonl"),
-        "twenty": lambda: tables.target_tables(WIKIPEDIA / "twenty.jsonl"),
-        "leaking": lambda: tables.target_tables(WIKIPEDIA / "paper.jsonl"),
-        "leaky": lambda: tables.target_tables(WIKIPEDIA / "leaky.jsonl"),
-        "million": lambda: tables.longer_tables(
-            WIKIPEDIA / "scores.jsonl", LONGER / "scores.jsonl", SPREAD
-        ),
-        "given": lambda: tables.given_tables(WIKIPEDIA / "scores.jsonl"),
-        "claims": lambda: (WIKIPEDIA / "tables" / "claims.md").read_text(),
+        "adds": lambda: tables.adds_tables(ARXIV / "scores.jsonl"),
+        "gains": lambda: tables.gains_table(ARXIV / "scores.jsonl", tables.OURS),
+        "parts": lambda: (ARXIV / "tables" / "parts.md").read_text(),
+        "claims": lambda: tables.verdict_table(CLAIMS / "tables" / "claims.md"),
     }
     return makers[name]()
 
