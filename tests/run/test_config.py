@@ -18,6 +18,7 @@ def test_the_built_in_variants_are_a_scale_and_a_marker_each():
         "exp": ("log10", "exp"),
         "ln-digits": ("ln", "anc"),
         "ln-spread": ("ln", "anc"),
+        "ln-near": ("ln", "anc"),
     }
     assert config.systems == ("base", "anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr")
 
@@ -41,7 +42,9 @@ def test_our_variants_read_digits_and_rehearse_and_can_be_changed():
     assert (ours.pieces, ours.rehearse, ours.epochs) == ("digits", 0.5, 1)
     assert config.variants["ln-spread"].pretrain == ours
     assert config.variants["ln-spread"].fit == FitSettings(start="spread", width=3)
-    assert (papers.pieces, papers.rehearse) == ("words", 0.1)
+    assert config.variants["ln-near"].fit == config.variants["ln-spread"].fit
+    assert config.variants["ln-near"].pretrain.objective == ("value", "geometry")
+    assert (papers.pieces, papers.rehearse, papers.objective) == ("words", 0.1, ("tokens",))
     changed = {"ln-digits": {"pretrain": {"pieces": "digits", "rehearse": 0.9}}}
     assert (
         read_config({**LEAST, "variants": changed}, "here").variants["ln-digits"].pretrain.rehearse
