@@ -23,9 +23,9 @@ TRAIN = ("--base", "model", "--out", "new")
 ROOMS = {
     "": "cli cli.show extract.counts extract.corpus fit.fitting prime.primed_corpus prime.scheme",
     "embed": "models.base_model models.card embed.load embed.neighbours",
-    "train": "pretrain.train pretrain.baselines.train pretrain.stage report.draw",
+    "train": "pretrain.train pretrain.baselines.train pretrain.stage report.figures.draw",
     "probe": "probe.plan probe.diagnostics probe.tasks.sentence_tasks cli.show_probe report.paper",
-    "report": "report.write report.draw report.page",
+    "report": "report.write report.figures.draw report.page",
     "run": "run.execute run.stages cli.show_run",
 }
 

@@ -8,7 +8,6 @@ from transformers import AutoModel, AutoTokenizer
 from numerate.errors import InputError
 from numerate.models.base_model import (
     add_markers,
-    check_fast,
     draw_marker,
     load_base,
     max_tokens,
@@ -93,9 +92,11 @@ def test_the_rates_of_dropout_are_kept(tiny_models):
     assert load_base(str(tiny_models("bert")), ()).dropout["hidden_dropout_prob"] == 0.1
 
 
-def test_a_tokenizer_without_offsets_is_refused():
-    with pytest.raises(InputError, match="slow: its tokenizer gives no offsets"):
-        check_fast("slow", SimpleNamespace(is_fast=False))
+def test_a_tokenizer_without_offsets_is_refused(tiny_models, monkeypatch):
+    slow = SimpleNamespace(is_fast=False)
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", lambda *_, **__: slow)
+    with pytest.raises(InputError, match="its tokenizer gives no offsets"):
+        load_base(str(tiny_models("bert")), ())
 
 
 @pytest.mark.parametrize(

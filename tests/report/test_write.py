@@ -266,7 +266,9 @@ def test_of_several_trainings_figures_show_the_first_and_say_so(run_folder, tmp_
     copy = shutil.copytree(run_folder, tmp_path / "run", ignore=shutil.ignore_patterns("report"))
     again = shutil.copytree(copy / "probe" / "system-1", copy / "probe" / "system-1~1")
     document = json.loads((again / "portrait.json").read_text())
-    (again / "portrait.json").write_text(json.dumps(document | {"notes": ["second"]}))
+    (again / "portrait.json").write_text(
+        json.dumps(document | {"notes": ["second"], "training": 1})
+    )
     shutil.copytree(copy / "pretrain" / "ln-anchors", copy / "pretrain" / "ln-anchors~1")
     path = copy / "probe" / "scores.jsonl"
     trained = [replace(s, training=1) for s in read_scores(path) if s.system.startswith("ln-")]

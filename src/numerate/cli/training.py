@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -102,8 +102,7 @@ def _take_settings(command: Callable[..., None], config: Any) -> Callable[..., N
 
     def call(**given: Any) -> None:  # noqa: ANN401
         settings = {name: given.pop(name) for name in options}
-        if "corpus" in settings:
-            settings["corpus"] = tuple(settings["corpus"] or ())
+        settings |= {name: tuple(settings[name] or ()) for name in _list_tuples(config)}
         with needs_extra(f"numerate {command.__name__}", "train"):
             command(config(**settings), **given)
 
@@ -117,15 +116,26 @@ def _take_settings(command: Callable[..., None], config: Any) -> Callable[..., N
 
 
 def _list_options(config: Any) -> Iterable[inspect.Parameter]:  # noqa: ANN401
-    types = {**get_type_hints(config), "corpus": list[str] | None}
+    types = get_type_hints(config) | _list_tuples(config)
     for field in fields(config):
         if field.name in _HIDDEN:
             continue
         default: Any = inspect.Parameter.empty if field.name in _REQUIRED else field.default
+        if isinstance(default, tuple):
+            default = list(default) or None
         option = typer.Option(help=config.__pydantic_fields__[field.name].description)
         yield inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=None if field.name == "corpus" else default,
+            default=default,
             annotation=Annotated[types[field.name], option],
         )
+
+
+def _list_tuples(config: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the fields that are tuples, as the types of options that can be given repeatedly.
+
+    Typer has no lists of `Literal`; the config checks the words.
+    """
+    kinds = get_type_hints(config).items()
+    return {name: list[str] | None for name, kind in kinds if get_origin(kind) is tuple}
