@@ -26,7 +26,6 @@ _ADDS = (
     ("comparison", "just noticeable ratio"),
     ("decoding", "log-rmse"),
     ("decoding", "ridge log-rmse"),
-    ("gaps", "ridge log-rmse"),
 )
 _TASKS = (
     ("decoding", "log-rmse"),
@@ -177,6 +176,11 @@ def _chance(example: Example) -> float:
 def adds_tables(path: Path, kinds: Sequence[tuple[str, str]] = _ADDS) -> str:
     """Return what training adds in-domain: each variant, its twin, controls, and the difference."""
     return "\n".join(score_table(path, task, metric, "in") for task, metric in kinds)
+
+
+def paper_tables(path: Path) -> str:
+    """Return the errors of the paper's variants, their twins and what training adds, in-domain."""
+    return adds_tables(path, _TASKS[:3])
 
 
 def gains_table(path: Path, system: str) -> str:

@@ -63,6 +63,7 @@ def _make_table(name: str) -> str:
         "longer": lambda: tables.curve_table(GENBERT, "GenBERT recipe", "eval_accuracy_"),
         "adds": lambda: tables.adds_tables(ARXIV / "scores.jsonl"),
         "gains": lambda: tables.gains_table(ARXIV / "scores.jsonl", tables.OURS),
+        "papers": lambda: tables.paper_tables(CLAIMS / "scores.jsonl"),
         "parts": lambda: (ARXIV / "tables" / "parts.md").read_text(),
         "claims": lambda: tables.verdict_table(CLAIMS / "tables" / "claims.md"),
     }
