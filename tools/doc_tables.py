@@ -113,10 +113,10 @@ def neighbour_table(path: Path) -> str:
     document = json.loads(path.read_text())
     kinds = {"untrained": "untrained ", "trained on shuffled anchors": "shuffled ", "trained": ""}
     rows = []
-    for variant in ("ln-anchors", "ln-spread"):
-        label = SystemLabel(name=variant, shown="masked")
-        found = [document["factors"][f"{prefix}{label}"] for prefix in kinds.values()]
-        rows.append([f"`{variant}`", *map(_format_factors, found)])
+    shuffled = [name for name in document["factors"] if name.startswith("shuffled ")]
+    for system in (name.removeprefix("shuffled ") for name in shuffled):
+        found = [document["factors"][f"{prefix}{system}"] for prefix in kinds.values()]
+        rows.append([f"`{SystemLabel.parse(system).name}`", *map(_format_factors, found)])
     title = f"{len(document['seeds'])} trainings each: the ten most like it are off by a factor of"
     return format_table([title, *kinds], rows)
 

@@ -30,7 +30,7 @@ WIKIPEDIA = ROOT / "results" / "wikipedia"
 ARXIV = ROOT / "results" / "arxiv"
 CLAIMS = ROOT / "results" / "arxiv-claims"
 DEMO = ROOT / "results" / "demo"
-NEIGHBOURS = ROOT / "results" / "neighbours" / "wikitext-2.json"
+NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
