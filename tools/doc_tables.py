@@ -11,9 +11,7 @@ from numerate.markdown import format_table
 from numerate.models.labels import SystemLabel
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
 from numerate.probe.scores import Score, read_scores
-from numerate.probe.statistics import (
-    summarize_values,
-)
+from numerate.probe.statistics import summarize_values
 from numerate.report.tables.formats import ADDS
 from numerate.report.tables.grid import Grid, TableRow, tabulate_scores
 from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean

@@ -71,7 +71,7 @@ class ObjectiveHeads(torch.nn.Module):
         losses: dict[Objective, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
             "smooth": self._smooth,
             "value": self._value,
-            "geometry": lambda vectors, magnitudes: geometry_loss(vectors, magnitudes),
+            "geometry": geometry_loss,
         }
         self._losses = [losses[name] for name in objectives if name in losses]
         self._scale = torch.nn.LayerNorm(width, elementwise_affine=False)

@@ -4,6 +4,7 @@ A document becomes one or more sequences. The span of an anchor in the text deci
 belong to it; these have the magnitude of its numeral, all others NaN.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -159,8 +160,9 @@ def tokenize_documents(
             groups = _find_groups(spans, offsets)
             gaps = _find_gaps(text, spans) if hold_out_gaps else []
             magnitudes = np.full(len(ids), np.nan, np.float32)
-            for (_, first, last), span in zip(groups, spans, strict=True):
-                magnitudes[first:last] = _read_magnitude(text, span)
+            sizes = rescale([_read_value(text, span) for span in spans], "ln", 1.0)
+            for (_, first, last), size in zip(groups, sizes, strict=True):
+                magnitudes[first:last] = size
             for start, end in cut_tokens(len(ids), room, groups):
                 part = magnitudes[start:end]
                 from_, to = offsets[start][0], offsets[end - 1][1]
@@ -197,14 +199,13 @@ def cut_tokens(
         yield start, n_tokens
 
 
-def _read_magnitude(text: str, span: PrimedNumeral) -> float:
-    """Return the magnitude of a primed numeral; its sign, which is outside, is that of its anchor.
+def _read_value(text: str, span: PrimedNumeral) -> float:
+    """Return the value of a primed numeral; its sign, which is outside, is that of its anchor.
 
-    The anchors of the log10 scale have no sign, nor do their magnitudes.
+    The anchors of the log10 scale have no sign, nor do their values.
     """
     plain = plain_number(text[slice(*span.numeral)].encode()).replace("−".encode(), b"-")
-    sign = -1 if text[span.anchor[0]] == "-" else 1
-    return sign * float(rescale(float(plain), "ln", 1.0))
+    return math.copysign(float(plain), -1 if text[span.anchor[0]] == "-" else 1)
 
 
 def _find_groups(
