@@ -4,8 +4,12 @@ from typing import Any, Literal, get_args
 
 from numerate.errors import InputError
 
-Domain = Literal["integers", "reals"]
-"""Which numerals are counted: integers from 1 to 10^10 (the paper), or decimals and signs too."""
+Domain = Literal["integers", "reals", "quantities"]
+"""Which numerals are counted: integers from 1 to 10^10 (the paper); decimals and signs too; or also
+what people write for large numbers, such as `1.82 billion`, `3.5k` and `two million`."""
+
+QuantityForm = Literal["digits", "commas", "word", "smaller-word", "suffix"]
+"""How a value is written: 1820000, 1,820,000, 1.82 million, 1,820 thousand, or 1.82mn."""
 
 Scale = Literal["linear", "ln", "log10"]
 """The scale of the anchors: the values, their logarithms, or their decimal exponents."""
@@ -46,7 +50,7 @@ def check_option(name: str, value: object, options: Any) -> None:  # noqa: ANN40
 
     >>> check_option("domain", "naturals", Domain)
     Traceback (most recent call last):
-    numerate.errors.InputError: domain must be one of integers, reals, got 'naturals'
+    numerate.errors.InputError: domain must be one of integers, reals, quantities, got 'naturals'
     """
     known = get_args(options)
     if value not in known:

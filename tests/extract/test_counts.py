@@ -68,7 +68,10 @@ def test_a_single_text_is_no_list_of_texts(corpus):
     [
         ({"counts": {}}, "counts must hold at least one numeral, got none"),
         ({"counts": {5: 0}}, "counts must be 1 or more, got 0"),
-        ({"domain": "naturals"}, "domain must be one of integers, reals, got 'naturals'"),
+        (
+            {"domain": "naturals"},
+            "domain must be one of integers, reals, quantities, got 'naturals'",
+        ),
     ],
 )
 def test_counts_check_themselves(wrong, message):

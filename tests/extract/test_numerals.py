@@ -124,7 +124,9 @@ def test_reals_add_decimals_signs_and_exponents(text, written):
 
 
 def test_an_unknown_domain_is_refused():
-    with pytest.raises(InputError, match="domain must be one of integers, reals, got 'naturals'"):
+    with pytest.raises(
+        InputError, match="domain must be one of integers, reals, quantities, got 'naturals'"
+    ):
         find_numerals("5", "naturals")
 
 

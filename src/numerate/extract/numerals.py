@@ -11,17 +11,26 @@ UTF-8 bytes.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
 
+from numerate.extract.characters import (
+    IN_WORD,
+    character_before,
+    is_letter,
+    touches_after,
+    touches_before,
+)
+from numerate.extract.factors import MAY_BEGIN_FACTOR, Factor, read_factor
 from numerate.options import Domain, check_option
 
 LARGEST = 10**10
+# A double holds all whole numbers up to this one, and the sums of money that people write about.
+LARGEST_OF: dict[Domain, int] = {"integers": LARGEST, "reals": LARGEST, "quantities": 10**15}
 
 # The longest possible number: digits joined by dots and commas (also as WikiText writes them), with
 # an optional exponent. The quantifiers are possessive, so that a long run of digits is read once.
@@ -37,6 +46,11 @@ _REAL = re.compile(
 _SIGNS = {b"-": -1, b"+": 1, "\N{MINUS SIGN}".encode(): -1}
 # What may precede a sign: the start of a word, but not a digit and a space (`5 -10` is a range).
 _BEFORE_SIGN = re.compile(rb"(?:\A|(?<!\d)(?: |\xc2\xa0)|[\t\r\n\v\f(\[{<>=~|,;:\"'])\Z")
+# What joins the two numbers of a range, with the currency sign of the second.
+_RANGE = re.compile(
+    rb"(?:-|\xe2\x80[\x93\x94]| - | \xe2\x80[\x93\x94] | @-@ | to | or )"
+    rb"(?:\$|\xc2[\xa2-\xa5]|\xe2\x82[\xa0-\xbf])?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +89,35 @@ def find_numerals(text: str, domain: Domain = "integers") -> list[Numeral]:
 def scan_numerals(data: bytes, domain: Domain = "integers") -> Scan:
     """Return the numerals in UTF-8 bytes; no numeral extends over a line break."""
     check_option("domain", domain, Domain)
-    starts, ends, is_plain = _find_runs(data)
+    starts, ends, is_plain = _find_runs(data, domain)
     places = zip(starts[is_plain].tolist(), ends[is_plain].tolist(), strict=True)
-    plain = [(int(data[start:end]), start, end) for start, end in places]
-    read = _read_integers if domain == "integers" else _read_reals
-    other = list(read(data, starts[~is_plain].tolist()))
-    columns = list(zip(*plain, *other, strict=True)) or [(), (), ()]
-    values = np.array(columns[0], dtype=np.float64 if domain == "reals" else np.int64)
-    found_starts = np.array(columns[1], dtype=np.int64)
+    plain = [(int(data[start:end]), start, end, 0) for start, end in places]
+    rest = starts[~is_plain].tolist()
+    other = list(
+        _read_integers(data, rest) if domain == "integers" else _read_reals(data, rest, domain)
+    )
+    columns = list(zip(*plain, *other, strict=True)) or [(), (), (), ()]
+    values = np.array(columns[0], dtype=np.int64 if domain == "integers" else np.float64)
+    found_starts, found_ends, exponents = np.array(columns[1:], dtype=np.int64)
     order = np.argsort(found_starts, kind="stable")  # merges two sorted runs in one pass
-    return Scan(values[order], found_starts[order], np.array(columns[2], dtype=np.int64)[order])
+    scan = Scan(values[order], found_starts[order], found_ends[order])
+    if domain == "quantities":
+        _share_factors(data, scan, exponents[order])
+    return scan
+
+
+def _share_factors(data: bytes, scan: Scan, exponents: npt.NDArray[np.int64]) -> None:
+    """Multiply the first number of each range by the factor of its second: `1-2 million`.
+
+    `exponents` has the exponent of the factor of each numeral, or 0.
+    """
+    for second in np.flatnonzero(exponents).tolist():
+        first, exponent = second - 1, int(exponents[second])
+        if second and not exponents[first]:
+            gap = data[scan.ends[first] : scan.starts[second]]
+            small, large = scan.values[first], scan.values[second]
+            if _RANGE.fullmatch(gap) and 0 < small < large / 10.0**exponent:
+                scan.values[first] = float(Decimal(repr(float(small))).scaleb(exponent))
 
 
 def as_number(value: float) -> int | float:
@@ -102,12 +135,13 @@ def to_characters(data: bytes, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np
 
 
 def _find_runs(
-    data: bytes,
+    data: bytes, domain: Domain
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
     """Return the starts and ends of all runs of ASCII digits, and a mask of the plain ones.
 
     A plain run is certainly a numeral: at most ten digits, no leading zero, and next to it no
-    letter, no sign, no `@`, and no dot or comma except one that ends a clause.
+    letter, no sign, no `@`, and no dot or comma except one that ends a clause; for quantities, no
+    beginning of a factor either.
     """
     codes = np.frombuffer(data, np.uint8)
     places = np.flatnonzero((codes - np.uint8(48)) < 10)
@@ -131,22 +165,32 @@ def _find_runs(
         & (_CLEAR[after] | ends_clause)
         & (second != ord("@"))
     )
+    if domain == "quantities":
+        is_plain &= ~(_RAISES[near(starts - 1)] | _RAISES[after])
+        is_plain &= (after != ord(" ")) | ~MAY_BEGIN_FACTOR[second, near(ends + 2)]
     return starts, ends, is_plain
 
 
-def _free_numbers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, bytes]]:
-    """Yield start, end and bytes of each number that touches no letter, digit or underscore."""
+def _free_numbers(
+    data: bytes, starts: list[int], domain: Domain
+) -> Iterator[tuple[int, bytes, Factor]]:
+    """Yield start and bytes of each number that touches no letter, digit or underscore.
+
+    The end is that of its factor, which only quantities have.
+    """
     done = 0  # where the last number ended: a run of digits before that was a part of it
     for start in starts:
         found = _NUMBER.match(data, start) if start >= done else None
         if found:
             done = found.end()
-            if not (_touches_before(data, start) or _touches_after(data, done)):
-                yield start, done, found[0]
+            factor = read_factor(data, start, done) if domain == "quantities" else Factor(0, done)
+            done = factor.end
+            if not (touches_before(data, start) or touches_after(data, done)):
+                yield start, found[0], factor
 
 
-def _read_integers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, int]]:
-    for start, end, number in _free_numbers(data, starts):
+def _read_integers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, int, int]]:
+    for start, number, (_, end, _) in _free_numbers(data, starts, "integers"):
         if not (number.isdigit() and number[0] != 48):
             if not _INTEGER.fullmatch(number):
                 continue
@@ -154,22 +198,29 @@ def _read_integers(data: bytes, starts: list[int]) -> Iterator[tuple[int, int, i
         if len(number) <= 11 and _leading_dot(data, start) is None:
             value = int(number)
             if value <= LARGEST:
-                yield value, start, end
+                yield value, start, end, 0
 
 
-def _read_reals(data: bytes, starts: list[int]) -> Iterator[tuple[float, int, int]]:
-    for start, end, number in _free_numbers(data, starts):
+def _read_reals(
+    data: bytes, starts: list[int], domain: Domain
+) -> Iterator[tuple[float, int, int, int]]:
+    """Yield value, start and end of each numeral, and the exponent that a range shares, or 0."""
+    for start, number, (exponent, end, of_range) in _free_numbers(data, starts, domain):
         dot = _leading_dot(data, start)
         if dot is not None:
             start, number = dot, b"." + number
-            if _touches_before(data, dot):
+            if touches_before(data, dot):
                 continue
         if not _REAL.fullmatch(number):
             continue
         sign, start = _sign_before(data, start)
-        value = sign * float(plain_number(number).replace(b"\xe2\x88\x92", b"-"))
-        if abs(value) <= LARGEST:
-            yield value, start, end
+        plain = plain_number(number).replace(b"\xe2\x88\x92", b"-")
+        if exponent:
+            mantissa, _, power = plain.lower().partition(b"e")
+            plain = b"%be%d" % (mantissa, int(power or 0) + exponent)
+        value = sign * float(plain)
+        if abs(value) <= LARGEST_OF[domain]:
+            yield value, start, end, exponent if of_range else 0
 
 
 def plain_number(number: bytes) -> bytes:
@@ -182,59 +233,22 @@ def _leading_dot(data: bytes, start: int) -> int | None:
     dot = start - 1
     if start == 0 or data[dot] != ord("."):
         return None
-    before = _character_before(data, dot)
-    return None if before == b"." or _is_letter(before) else dot
+    before = character_before(data, dot)
+    return None if before == b"." or is_letter(before) else dot
 
 
 def _sign_before(data: bytes, start: int) -> tuple[int, int]:
     """Return the sign of a number (1 or -1), and where the number starts with its sign."""
-    character = _character_before(data, start)
+    character = character_before(data, start)
     sign_start = start - len(character)
     if character in _SIGNS and _BEFORE_SIGN.search(data[max(0, sign_start - 3) : sign_start]):
         return _SIGNS[character], sign_start
     return 1, start
 
 
-def _character_before(data: bytes, end: int) -> bytes:
-    """Return the bytes of the character that ends at an offset; none at the start of the data."""
-    start = end - 1
-    while start > 0 and data[start] & 0xC0 == 0x80:
-        start -= 1
-    return data[max(start, 0) : end]
-
-
-def _touches_before(data: bytes, start: int) -> bool:
-    if start == 0:
-        return False
-    byte = data[start - 1]
-    return _IN_WORD[byte] if byte < 128 else _in_word(_character_before(data, start))
-
-
-def _touches_after(data: bytes, end: int) -> bool:
-    if end == len(data):
-        return False
-    byte = data[end]
-    if byte < 128:
-        return _IN_WORD[byte]
-    return _in_word(data[end : end + (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4)])
-
-
-@lru_cache(maxsize=4096)
-def _in_word(encoded: bytes) -> bool:
-    """Return whether a character is a letter, a digit of any script, or an underscore."""
-    character = encoded.decode("utf-8", "surrogatepass")
-    return _is_letter(encoded) or character.isalnum() or character == "_"
-
-
-def _is_letter(encoded: bytes) -> bool:
-    """Return whether a character is a letter or a mark on one, such as the vowel signs of Hindi."""
-    character = encoded.decode("utf-8", "surrogatepass")
-    return character.isalpha() or unicodedata.category(character or " ")[0] == "M"
-
-
-_IN_WORD = [_in_word(bytes([code])) for code in range(128)]
 _STOP = np.isin(np.arange(256), list(b".,"))
 _DIGIT = np.isin(np.arange(256), list(b"0123456789"))
 # ASCII characters that are no part of a word or number, and no sign
-_CLEAR = np.array([code < 128 and not _IN_WORD[code % 128] for code in range(256)])
+_CLEAR = np.array([code < 128 and not IN_WORD[code % 128] for code in range(256)])
 _CLEAR &= ~np.isin(np.arange(256), list(b".,+-"))
+_RAISES = np.isin(np.arange(256), list(b"^*{"))
