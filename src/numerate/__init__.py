@@ -16,7 +16,7 @@ _HOMES = {
     name: module for module, name in re.findall(r"^from (\S+) import (\w+) as \2$", _STUB, re.M)
 }
 # The optional dependencies (`numerate[...]`) that a room's modules import.
-_EXTRAS = {"embed": "embed", "pretrain": "train"}
+_EXTRAS = {"embed": "embed", "pretrain": "train", "tune": "tune"}
 __all__ = sorted(_HOMES)
 
 

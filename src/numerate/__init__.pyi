@@ -25,5 +25,8 @@ from numerate.prime.primed_corpus import unprime_corpus as unprime_corpus
 from numerate.prime.scheme import Priming as Priming
 from numerate.prime.text import prime_text as prime_text
 from numerate.prime.text import unprime_text as unprime_text
+from numerate.tune.config import TuneConfig as TuneConfig
+from numerate.tune.loss import MagnitudeLoss as MagnitudeLoss
+from numerate.tune.tune import tune_encoder as tune_encoder
 
 __version__: str

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer, BertModel
+from transformers import AutoModelForMaskedLM, AutoTokenizer, BertModel, TrainingArguments
 
 from numerate.errors import InputError
 from numerate.models.base_model import has_fast_bf16, load_base
@@ -170,7 +170,8 @@ def test_a_budget_of_minutes_does_not_count_validation(
 def test_auto_computes_in_what_the_processor_is_fast_at(forced, bf16, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMERATE_BF16", forced)
     for precision, expected in (("auto", bf16), ("fp32", False), ("bf16", True)):
-        assert make_arguments(tmp_path, PretrainConfig(precision=precision)).bf16 is expected
+        config = PretrainConfig(precision=precision)
+        assert make_arguments(tmp_path, config, kind=TrainingArguments).bf16 is expected
 
 
 def test_a_processor_that_is_neither_is_refused(monkeypatch):

@@ -11,7 +11,7 @@ from numerate import __version__
 from numerate.cli.models import embed, probe, similar
 from numerate.cli.runs import demo, report, run
 from numerate.cli.text import extract, fit, prime
-from numerate.cli.training import add_command, genbert, mwp_bert, pretrain
+from numerate.cli.training import add_command, genbert, mwp_bert, pretrain, tune
 from numerate.errors import InputError, MissingExtraError, needs_extra
 
 app = typer.Typer(
@@ -33,7 +33,8 @@ def _add(command: Callable[..., None], extra: str) -> None:
 _add(extract, "data")
 _add(fit, "report")
 _add(prime, "data")
-add_command(app, pretrain, "PretrainConfig")
+add_command(app, pretrain, "pretrain", "PretrainConfig")
+add_command(app, tune, "tune", "TuneConfig")
 _add(embed, "embed")
 _add(similar, "embed")
 _add(probe, "probe")
@@ -41,8 +42,8 @@ _add(run, "run")
 _add(report, "report")
 _add(demo, "demo")
 baselines = typer.Typer(help="Train a baseline with its authors' recipe.")
-add_command(baselines, genbert, "GenbertConfig")
-add_command(baselines, mwp_bert, "MwpBertConfig")
+add_command(baselines, genbert, "pretrain", "GenbertConfig")
+add_command(baselines, mwp_bert, "pretrain", "MwpBertConfig")
 app.add_typer(baselines, name="baseline")
 
 

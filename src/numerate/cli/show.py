@@ -159,6 +159,18 @@ def show_baseline(run: Mapping[str, Any], folder: Path) -> RenderableType:
     return Group(Text(_describe_length(run, folder)), table)
 
 
+def show_tuned(run: Mapping[str, Any], folder: Path) -> RenderableType:
+    """Return the length and speed of a tuning, and its validation before and after."""
+    before, after = run["validation"]["start"], run["validation"]["end"]
+    table = start_table("On sentences held out", "", right=("before", "after"))
+    for name, key, form in (
+        ("nearest version has the nearest number", "eval_accuracy", ".1%"),
+        ("cosine of kept texts with what they were", "eval_keep", ".4f"),
+    ):
+        table.add_row(name, format(before[key], form), format(after[key], form))
+    return Group(Text(_describe_length(run, folder)), table)
+
+
 def _describe_length(run: Mapping[str, Any], folder: Path) -> str:
     speed = run["tokens"] / max(run["seconds_training"], 1e-9)
     return f"{run['tokens']:,} tokens in {run['steps']:,} steps, {speed:,.0f} tokens/s: {folder}"

@@ -1,6 +1,7 @@
 """The model cards of model folders, written from the content of `run.json` alone."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from numerate.files import read_data
@@ -50,6 +51,24 @@ def write_baseline_card(run: dict[str, Any]) -> str:
         extras=_describe_head(run),
         scores=_tabulate_validation(run["validation"]),
     )
+
+
+def write_tune_card(run: dict[str, Any]) -> str:
+    """Return the model card for the `run.json` of `numerate tune`."""
+    config = run["config"]
+    words = {
+        "version": run["versions"]["numerate"],
+        "sources": ", ".join(f"`{Path(name).name}`" for name in config["corpus"]["sources"]),
+        "batch": config["batch_size"] * config["accumulate"],
+        "pieces": "split into digits, without thousands separators"
+        if config["pieces"] == "digits"
+        else "in the word pieces of the base",
+        "teacher": config["teacher"] or f"`{config['base']}` as it was",
+        "trust": ", trust_remote_code=True" if run["primes"] else "",
+    }
+    validation = {"before": run["validation"]["start"], "after": run["validation"]["end"]}
+    values = config | run | run["texts"] | words | validation
+    return read_data("tune_card.md").format(**values)
 
 
 def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:

@@ -39,7 +39,7 @@ def _describe(config: Any, error: ValidationError) -> str:  # noqa: ANN401
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
-def _checked(config: Class) -> Class:
+def checked(config: Class) -> Class:
     """Make a class a frozen dataclass that checks its fields, and raises InputError."""
     checked: Any = dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))(config)
     validate = checked.__init__
@@ -61,17 +61,13 @@ LearningRate = Annotated[float, Field(gt=0, description="Peak learning rate of A
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
-@_checked
-class TrainingConfig:
-    """The settings that all trainings share. A budget of tokens or minutes replaces the epochs."""
+@checked
+class BudgetConfig:
+    """The settings that all trainings share, of sentence encoders too."""
 
     base: Annotated[
         str, Field(description="Masked language model to start from: a folder or a hub name.")
     ] = "google-bert/bert-base-uncased"
-    epochs: Annotated[float, Field(gt=0, description="Passes over the training data.")] = 1.0
-    max_tokens: Annotated[
-        int | None, Field(gt=0, description="Train on this many tokens instead of --epochs.")
-    ] = None
     max_minutes: Annotated[
         float | None, Field(gt=0, description="Train for this many minutes instead of --epochs.")
     ] = None
@@ -90,19 +86,29 @@ class TrainingConfig:
     checkpoint_minutes: Annotated[
         float, Field(ge=0, description="Minutes between checkpoints.")
     ] = 5.0
-    hold_out_gaps: Annotated[
-        bool, Field(description="Never train on numerals from 30 to 39, 300 to 399 and so on.")
-    ] = False
     seed: Annotated[
         int, Field(description="Seed of the order of the data, the masks and new weights.")
     ] = 42
+
+
+@checked
+class TrainingConfig(BudgetConfig):
+    """The settings of pre-training and baselines. Tokens or minutes replace the epochs."""
+
+    epochs: Annotated[float, Field(gt=0, description="Passes over the training data.")] = 1.0
+    max_tokens: Annotated[
+        int | None, Field(gt=0, description="Train on this many tokens instead of --epochs.")
+    ] = None
+    hold_out_gaps: Annotated[
+        bool, Field(description="Never train on numerals from 30 to 39, 300 to 399 and so on.")
+    ] = False
 
     def __post_init__(self) -> None:
         if self.max_tokens is not None and self.max_minutes is not None:
             raise InputError("max_tokens and max_minutes must not both be given")
 
 
-@_checked
+@checked
 class PretrainConfig(TrainingConfig):
     """The settings of pre-training on anchors; the defaults are those of the paper."""
 
@@ -162,7 +168,7 @@ class PretrainConfig(TrainingConfig):
             raise InputError("hold_out must go with rehearse: nothing else draws numerals")
 
 
-@_checked
+@checked
 class GenbertConfig(TrainingConfig):
     """The settings of the GenBERT recipe; the defaults are those of its paper."""
 
@@ -180,7 +186,7 @@ class GenbertConfig(TrainingConfig):
     )
 
 
-@_checked
+@checked
 class MwpBertConfig(TrainingConfig):
     """The settings of the MWP-BERT recipe; the defaults are those of its paper."""
 

@@ -1,7 +1,7 @@
-"""The interface of a kind of training: pre-training on anchors, GenBERT and MWP-BERT.
+"""The interface of a kind of training: of a sentence encoder, or of a language model by a recipe.
 
-`numerate.pretrain.train` runs the training loop; a recipe supplies the data, the loss, the
-validation and the files that belong to one kind of model.
+`numerate.pretrain.train` runs the training loop; a recipe (pre-training on anchors, GenBERT,
+MWP-BERT) supplies the data, the loss, the validation and the files of one kind of model.
 """
 
 import json
@@ -10,16 +10,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import torch
 
 from numerate.models.base_model import Base, load_base
 from numerate.models.card import write_baseline_card
-from numerate.pretrain.config import TrainingConfig
+from numerate.pretrain.config import BudgetConfig, TrainingConfig
+from numerate.progress import Report
+
+if TYPE_CHECKING:
+    from numerate.pretrain.trainer import BudgetTrainer
 
 NO_LIMIT = 10**9  # steps, when a budget of minutes ends the training
 _MIN_SAMPLE = 256  # examples whose mean length stands for all
+Settings = TypeVar("Settings", bound=BudgetConfig)
 Config = TypeVar("Config", bound=TrainingConfig)
 NestedBatch = dict[str, Any]
 
@@ -33,41 +38,91 @@ class Measure(NamedTuple):
     tokens: int
 
 
-class Recipe(ABC, Generic[Config]):
-    """One kind of training. `load` and `prepare` are called once, before all other methods.
+class Training(ABC, Generic[Settings]):
+    """What the training loop has to know of a training; `load` is called before all else.
 
     Attributes:
         stage: The stage that `run.json` names.
-        markers: Tokens to add to the tokenizer of the base model.
-        mean_over_step: Whether the loss of a step is the mean over all of its labels, on all
-            devices; otherwise it is the mean of the losses of its batches.
         scheduler: A learning rate schedule of transformers to follow instead of `rate`, unless the
             budget is one of minutes.
-        examples_per_epoch: Number of examples in an epoch; `prepare` sets it.
+        fresh: The names of weights that the base model lacked.
         own_settings: Settings beside those of the config.
-        arguments: Arguments for transformers beside those that all recipes share.
     """
 
-    stage: ClassVar[str] = "baseline"
-    markers: tuple[str, ...] = ()
-    mean_over_step: ClassVar[bool] = False
+    stage: ClassVar[str]
     scheduler: str | None = None
-    base: Base
-    examples_per_epoch: int
+    fresh: tuple[str, ...] = ()
 
-    def __init__(
-        self, config: Config, *, own_settings: dict[str, Any], arguments: dict[str, Any]
-    ) -> None:
-        self.config, self.own_settings, self.arguments = config, own_settings, arguments
+    def __init__(self, config: Settings, own_settings: dict[str, Any]) -> None:
+        self.config, self.own_settings = config, own_settings
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that the result depends on, as they come back from JSON."""
         return dict(json.loads(json.dumps(asdict(self.config) | self.own_settings)))
 
+    @abstractmethod
+    def load(self) -> None:
+        """Load the base model."""
+
+    @abstractmethod
+    def make_trainer(self, folder: Path, report: Report) -> "BudgetTrainer":
+        """Read the data and return the trainer, which keeps its work in a folder."""
+
+    @abstractmethod
+    def validate(self) -> dict[str, float]:
+        """Return the loss, the accuracy and other metrics on held-out data."""
+
+    @abstractmethod
+    def rate(self, progress: float) -> float:
+        """Return the factor of the learning rate at a share of the training, from 0 to 1."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Return the entries of `run.json` that only this recipe has."""
+
+    @abstractmethod
+    def write_card(self, run: dict[str, Any]) -> str:
+        """Return the model card for the content of a `run.json`."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write the model."""
+
+
+class Recipe(Training[Config]):
+    """One kind of training on tokens. `load` and `prepare` are called once, before other methods.
+
+    Attributes:
+        markers: Tokens to add to the tokenizer of the base model.
+        mean_over_step: Whether the loss of a step is the mean over all of its labels, on all
+            devices; otherwise it is the mean of the losses of its batches.
+        examples_per_epoch: Number of examples in an epoch; `prepare` sets it.
+        arguments: Arguments for transformers beside those that all recipes share.
+    """
+
+    stage: ClassVar[str] = "baseline"
+    markers: tuple[str, ...] = ()
+    mean_over_step: ClassVar[bool] = False
+    base: Base
+    examples_per_epoch: int
+
+    def __init__(
+        self, config: Config, *, own_settings: dict[str, Any], arguments: dict[str, Any]
+    ) -> None:
+        super().__init__(config, own_settings)
+        self.arguments = arguments
+
     def load(self) -> None:
         """Load the base model with its tokenizer."""
         self.base = load_base(self.config.base, self.markers, dropout=self.config.dropout)
+        self.fresh = self.base.fresh
+
+    def make_trainer(self, folder: Path, report: Report) -> "BudgetTrainer":
+        """Read the data and return the trainer, which keeps its work in a folder."""
+        from numerate.pretrain.trainer import make_trainer
+
+        return make_trainer(self, folder, report)
 
     @abstractmethod
     def prepare(self, folder: Path) -> None:
@@ -86,18 +141,6 @@ class Recipe(ABC, Generic[Config]):
         self, model: torch.nn.Module, batch: NestedBatch, n_labels: torch.Tensor | None
     ) -> Measure:
         """Compute the loss of a batch; with `mean_over_step`, the step has `n_labels` labels."""
-
-    @abstractmethod
-    def validate(self) -> dict[str, float]:
-        """Return the loss, the accuracy and other metrics on held-out data."""
-
-    @abstractmethod
-    def rate(self, progress: float) -> float:
-        """Return the factor of the learning rate at a share of the training, from 0 to 1."""
-
-    @abstractmethod
-    def describe(self) -> dict[str, Any]:
-        """Return the entries of `run.json` that only this recipe has."""
 
     def write_card(self, run: dict[str, Any]) -> str:
         """Return the model card for the content of a `run.json`; by default that of a baseline."""

@@ -1,6 +1,6 @@
 """Pretrain: from a primed corpus and a base model to a model folder (the paper's section 3, A.2).
 
-The training loop is the same for all recipes. It can be cut off at any moment and resumed to the
+The training loop is the same for all trainings. It can be cut off at any moment and resumed to the
 same weights.
 """
 
@@ -22,8 +22,8 @@ from numerate.progress import Report, ignore_status
 from numerate.work import WorkFolder
 
 if TYPE_CHECKING:
-    from numerate.pretrain.recipe import Recipe
-    from numerate.pretrain.trainer import RecipeTrainer
+    from numerate.pretrain.recipe import Training
+    from numerate.pretrain.trainer import BudgetTrainer
 
 logger = logging.getLogger(__name__)
 _CURVE, _FORMAT = "curve.json", "numerate-run"
@@ -46,16 +46,16 @@ def pretrain_model(
     """
     from numerate.pretrain.anchors import AnchorRecipe
 
-    recipe = AnchorRecipe(primed, config, tokens)
-    return train_model(recipe, Path(folder), resume=resume, report=report)
+    training = AnchorRecipe(primed, config, tokens)
+    return train_model(training, Path(folder), resume=resume, report=report)
 
 
 def train_model(
-    recipe: "Recipe[Any]", folder: Path, *, resume: bool, report: Report
+    training: "Training[Any]", folder: Path, *, resume: bool, report: Report
 ) -> dict[str, Any]:
-    """Train by a recipe into a folder, and return the content of `run.json`."""
+    """Train into a folder, and return the content of `run.json`."""
     work = WorkFolder(folder, "a training", RECORD, _FORMAT)
-    description = {"config": recipe.settings}
+    description = {"config": training.settings}
     state = work.check_state(description)
     if state == "done":
         return work.read()
@@ -66,14 +66,12 @@ def train_model(
     began = time.monotonic()
     from transformers import set_seed
 
-    from numerate.pretrain.trainer import make_trainer
-
-    set_seed(recipe.config.seed)
-    recipe.load()
-    if recipe.base.fresh:
-        logger.warning("%s has no masked-LM head: it starts with a fresh one", recipe.base.name)
+    set_seed(training.config.seed)
+    training.load()
+    if training.fresh:
+        logger.warning("%s has no masked-LM head: it starts with a fresh one", training.config.base)
     with work.attempt(description):
-        trainer = make_trainer(recipe, folder / WORK, report)
+        trainer = training.make_trainer(folder / WORK, report)
     start = _validate_start(folder / WORK, trainer)
     may_resume = resume and state == "unfinished"
     checkpoint = _resume(folder / WORK, trainer) if may_resume else None
@@ -81,10 +79,10 @@ def train_model(
     result = {
         "format": _FORMAT,
         "version": 1,
-        "stage": recipe.stage,
+        "stage": training.stage,
         **description,
-        **recipe.describe(),
-        "fresh_weights": list(recipe.base.fresh),
+        **training.describe(),
+        "fresh_weights": list(training.fresh),
         "versions": list_versions(),
         "steps": trainer.state.global_step,
         "tokens": trainer.tokens_seen,
@@ -93,12 +91,12 @@ def train_model(
         "seconds": time.monotonic() - began,
     }
     if trainer.is_world_process_zero():
-        _save(recipe, trainer, work, result)
+        _save(training, trainer, work, result)
     trainer.accelerator.wait_for_everyone()
     return result
 
 
-def _validate_start(folder: Path, trainer: "RecipeTrainer") -> dict[str, float]:
+def _validate_start(folder: Path, trainer: "BudgetTrainer") -> dict[str, float]:
     """Return the validation before the first step; a resumed training reads it from its folder."""
     path = folder / "start.json"
     if path.exists():
@@ -109,7 +107,7 @@ def _validate_start(folder: Path, trainer: "RecipeTrainer") -> dict[str, float]:
     return start
 
 
-def _resume(folder: Path, trainer: "RecipeTrainer") -> str | None:
+def _resume(folder: Path, trainer: "BudgetTrainer") -> str | None:
     """Return the last complete checkpoint, if any, and continue its clock and its token count."""
     if process_rank() == 0:
         remove_incomplete(folder)
@@ -122,14 +120,14 @@ def _resume(folder: Path, trainer: "RecipeTrainer") -> str | None:
 
 
 def _save(
-    recipe: "Recipe[Any]", trainer: "RecipeTrainer", work: WorkFolder, result: dict[str, Any]
+    training: "Training[Any]", trainer: "BudgetTrainer", work: WorkFolder, result: dict[str, Any]
 ) -> None:
     """Write the model, the curve, the card and, last, `run.json`; then remove `unfinished/`."""
     folder = work.path
-    recipe.save(folder)
+    training.save(folder)
     curve = [{"step": 0, **result["validation"]["start"]}]
     curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
     write_json(folder / _CURVE, {"format": "numerate-curve", "version": 1, "entries": curve})
-    write_file(folder / "README.md", recipe.write_card(result).encode())
+    write_file(folder / "README.md", training.write_card(result).encode())
     work.finish(result)
     shutil.rmtree(folder / WORK)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -22,11 +22,12 @@ from transformers import (
 
 from numerate.errors import InputError, first_line
 from numerate.models.base_model import has_fast_bf16
-from numerate.pretrain.config import TrainingConfig
-from numerate.pretrain.recipe import Measure, NestedBatch, Recipe
+from numerate.pretrain.config import BudgetConfig
+from numerate.pretrain.recipe import Measure, NestedBatch, Recipe, Training
 from numerate.pretrain.resume import complete_checkpoint
 from numerate.progress import Report, Status
 
+Arguments = TypeVar("Arguments", bound=TrainingArguments)
 LOGS, EVALUATIONS = 50, 10  # per training
 
 
@@ -114,57 +115,26 @@ class _Examples(torch.utils.data.Dataset[Any]):
         return self._draw(index)
 
 
-class RecipeTrainer(Trainer):
-    """Trains by a recipe; draws the examples in order and reports the progress."""
+class BudgetTrainer(Trainer):
+    """Trains until a budget is used up, reports the progress and marks complete checkpoints."""
 
-    def __init__(
-        self,
-        recipe: Recipe[Any],
-        examples: "_Examples",
-        pace: Pace,
-        report: Report,
-        arguments: TrainingArguments,
-    ) -> None:
-        super().__init__(
-            model=recipe.base.model,
-            args=arguments,
-            data_collator=recipe.collate,
-            train_dataset=examples,
-            callbacks=[pace],
-        )
+    def follow(self, training: Training[Any], pace: Pace, report: Report) -> None:
+        """Set the training whose rate and validation it follows; call it before all else."""
         self.remove_callback(PrinterCallback)
-        # It makes transformers count the labels of a step, and keeps it from dividing the loss by
-        # the number of batches in a step.
-        self.model_accepts_loss_kwargs = recipe.mean_over_step
-        self.pace, self._recipe, self._report = pace, recipe, report
-        self._examples = examples
+        self.pace, self._training, self._report = pace, training, report
         self._counts = torch.zeros(3)  # labels, correct predictions, tokens, since the last log
         self._last_log = time.monotonic()
         self.tokens_seen = 0
 
-    def compute_loss(
-        self,
-        model: Any,
-        inputs: NestedBatch,
-        return_outputs: bool = False,
-        num_items_in_batch: Any = None,
-    ) -> Any:
-        """Compute the loss of a batch by the recipe, and report it."""
-        measure = self._recipe.measure(model, inputs, num_items_in_batch)
-        self._report_batch(measure)
-        if num_items_in_batch is None:
-            return measure.loss
-        # It is divided by the labels of all devices, whose gradients are averaged.
-        return measure.loss * self.accelerator.num_processes
-
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
-        """Follow a schedule of transformers, or the recipe's own by steps or by the clock."""
+        """Follow a schedule of transformers, or the training's own by steps or by the clock."""
         by_clock = self.pace.max_seconds is not None
-        if self._recipe.scheduler and not by_clock:
+        if self._training.scheduler and not by_clock:
             return super().create_scheduler(num_training_steps, optimizer)
 
         def rate(step: int) -> float:
-            return self._recipe.rate(self.pace.fraction if by_clock else step / num_training_steps)
+            progress = self.pace.fraction if by_clock else step / num_training_steps
+            return self._training.rate(progress)
 
         chosen: Any = optimizer or self.optimizer
         self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(chosen, rate)
@@ -173,7 +143,7 @@ class RecipeTrainer(Trainer):
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Validate the model on held-out data; the clock of the budget stands still."""
         began = time.monotonic()
-        metrics = {f"eval_{name}": value for name, value in self._recipe.validate().items()}
+        metrics = {f"eval_{name}": value for name, value in self._training.validate().items()}
         spent = time.monotonic() - began
         self._last_log += spent
         self.pace.exclude(spent)
@@ -193,13 +163,11 @@ class RecipeTrainer(Trainer):
         super().log(logs, *args, **options)
 
     def floating_point_ops(self, inputs: NestedBatch) -> int:
-        """Return 0: transformers does not know the batches of all recipes."""
+        """Return 0: transformers does not know the batches of all trainings."""
         return 0
 
-    def _get_train_sampler(self, *_: Any) -> SequentialSampler:
-        return SequentialSampler(self._examples)
-
-    def _report_batch(self, measure: Measure) -> None:
+    def report_batch(self, measure: Measure) -> None:
+        """Count a batch and report the status of the training."""
         self._counts += torch.tensor([measure.labelled, measure.correct, measure.tokens])
         self.tokens_seen += measure.tokens * self.accelerator.num_processes
         accuracy, speed = self._measure_recent()
@@ -235,33 +203,82 @@ class RecipeTrainer(Trainer):
             ) from None
 
 
+class RecipeTrainer(BudgetTrainer):
+    """Trains by a recipe; draws the examples in order."""
+
+    def __init__(
+        self, recipe: Recipe[Any], examples: "_Examples", pace: Pace, arguments: TrainingArguments
+    ) -> None:
+        super().__init__(
+            model=recipe.base.model,
+            args=arguments,
+            data_collator=recipe.collate,
+            train_dataset=examples,
+            callbacks=[pace],
+        )
+        # It makes transformers count the labels of a step, and keeps it from dividing the loss by
+        # the number of batches in a step.
+        self.model_accepts_loss_kwargs = recipe.mean_over_step
+        self._recipe, self._examples = recipe, examples
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: NestedBatch,
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        """Compute the loss of a batch by the recipe, and report it."""
+        measure = self._recipe.measure(model, inputs, num_items_in_batch)
+        self.report_batch(measure)
+        if num_items_in_batch is None:
+            return measure.loss
+        # It is divided by the labels of all devices, whose gradients are averaged.
+        return measure.loss * self.accelerator.num_processes
+
+    def _get_train_sampler(self, *_: Any) -> SequentialSampler:
+        return SequentialSampler(self._examples)
+
+
 def make_trainer(recipe: Recipe[Any], folder: Path, report: Report) -> RecipeTrainer:
     """Prepare a recipe and return its trainer, which writes checkpoints into a folder."""
     config = recipe.config
-    arguments = make_arguments(folder, config, **recipe.arguments)
+    arguments = make_arguments(folder, config, kind=TrainingArguments, **recipe.arguments)
     recipe.prepare(folder)
     per_step = config.batch_size * config.accumulate * arguments.world_size
     n_steps = arguments.max_steps = recipe.count_steps(per_step)
-    pace = Pace(
+    pace = make_pace(config, n_steps)
+    examples = _Examples(recipe.draw, n_steps * per_step)
+    trainer = RecipeTrainer(recipe, examples, pace, arguments)
+    trainer.follow(recipe, pace, report)
+    return trainer
+
+
+def make_pace(config: BudgetConfig, n_steps: int) -> Pace:
+    """Return the callback that ends a training with its budget."""
+    return Pace(
         n_steps=n_steps,
         max_seconds=config.max_minutes * 60 if config.max_minutes else None,
         checkpoint_seconds=config.checkpoint_minutes * 60,
     )
-    examples = _Examples(recipe.draw, n_steps * per_step)
-    return RecipeTrainer(recipe, examples, pace, report, arguments)
 
 
 def make_arguments(
-    folder: Path, config: TrainingConfig, *, report_to: str = "none", **options: Any
-) -> TrainingArguments:
-    """Return the arguments for transformers; `Pace` decides when to log, evaluate and save."""
+    folder: Path,
+    config: BudgetConfig,
+    *,
+    kind: type[Arguments],
+    report_to: str = "none",
+    **options: Any,
+) -> Arguments:
+    """Return the arguments for a trainer; `Pace` decides when to log, evaluate and save."""
     if report_to == "tensorboard" and not (find_spec("tensorboard") or find_spec("tensorboardX")):
         raise InputError(
             "report_to: tensorboard is not installed; pip install 'numerate[tensorboard]'"
         )
     bf16 = has_fast_bf16() if config.precision == "auto" else config.precision == "bf16"
     try:
-        return TrainingArguments(
+        return kind(
             output_dir=str(folder),
             per_device_train_batch_size=config.batch_size,
             gradient_accumulation_steps=config.accumulate,

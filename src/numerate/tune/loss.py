@@ -1,0 +1,186 @@
+"""The loss that teaches a sentence encoder how large numbers are: `MagnitudeLoss`.
+
+It asks that the cosine of two sentences be the cosine of their meaning, numbers aside, times a
+kernel of how near their numbers are. The meaning is what the teacher, the encoder as it was, makes
+of the sentences without their numbers. Three terms:
+
+- `cosine`: the squared difference between cosines and that product;
+- `order`: among the versions of a sentence, those with nearer numbers are nearer;
+- `keep`: texts to keep have the vectors of the teacher.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.nn.functional import log_softmax, normalize, pad, softmax
+
+from numerate.tune.templates import MOST_SLOTS
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEPTH = 0.4  # how far the kernel falls, from the same number to one that is ten decades away
+_NEAR = 0.05  # the distance in ln below which the kernel changes most
+_FARTHEST = math.log(10**10)
+_TEMPERATURE, _SPREAD = 0.03, 0.25  # of cosines, and of distances in ln
+WEIGHTS = {"cosine": 10.0, "order": 1.0, "keep": 5.0}
+_UNRELATED = 0.1  # the weight of pairs of sentences from different examples
+_BATCH_TOKENS = 1024  # of texts that go through the model together
+_LIKE = 0.75  # the shortest of them has at least this share of the longest's tokens
+
+
+def nearness(distances: torch.Tensor) -> torch.Tensor:
+    """Return the kernel of distances in ln: 1 for the same number, less the farther it is.
+
+    >>> [round(float(near), 3) for near in nearness(torch.tensor([0.0, 0.05, math.log(1e10)]))]
+    [1.0, 0.955, 0.6]
+    """
+    return 1 - DEPTH * torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
+
+
+class MagnitudeLoss(torch.nn.Module):
+    """A loss for the trainer of sentence-transformers, on the examples that `draw_examples` yields.
+
+    Args:
+        model: The sentence encoder to train.
+
+    Attributes:
+        n_asked: How many times the last batch asked for the nearest of a sentence's versions.
+        n_right: How often the version with the nearest number was nearest.
+    """
+
+    def __init__(self, model: "SentenceTransformer") -> None:
+        super().__init__()
+        self.model = model
+        self.n_asked = self.n_right = 0
+
+    def forward(
+        self, sentence_features: Iterable[dict[str, Any]], labels: torch.Tensor
+    ) -> dict[str, torch.Tensor]:
+        """Return the terms of the loss.
+
+        `labels` has the shape (examples, sentences and kept texts, numbers of all versions and
+        width of the vectors).
+        """
+        features = list(sentence_features)
+        vectors = embed_by_length(self.model, features)
+        width = vectors.shape[-1]
+        teacher, magnitudes = labels[..., -width:], labels[..., :-width]
+        is_kept = magnitudes[0].isnan().all(dim=-1)
+        n_kept, n_sentences = int(is_kept.sum()), int((~is_kept).sum())
+        n_versions = magnitudes.shape[-1] // MOST_SLOTS
+        kept, versions = vectors[len(features) - n_kept :], vectors[: len(features) - n_kept]
+        logs = magnitudes[:, ~is_kept].reshape(-1, n_versions, MOST_SLOTS)
+        student = versions.transpose(0, 1).reshape(-1, n_versions, width)
+        example = torch.arange(len(labels), device=labels.device).repeat_interleave(n_sentences)
+        terms, is_right = compare_versions(
+            student, logs, teacher[:, ~is_kept].flatten(0, 1), example
+        )
+        self.n_asked, self.n_right = len(is_right), int(is_right.sum())
+        terms["keep"] = 1 - (kept.transpose(0, 1) * teacher[:, is_kept]).sum(dim=-1).mean()
+        return {name: WEIGHTS[name] * term for name, term in terms.items()}
+
+
+def compare_versions(
+    student: torch.Tensor, logs: torch.Tensor, teacher: torch.Tensor, example: torch.Tensor
+) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+    """Return the terms `cosine` and `order`, and whether each nearest version was found.
+
+    Args:
+        student: Unit vectors of all versions, shape (sentences, versions, width).
+        logs: The logarithms of their numbers, shape (sentences, versions, slots); NaN for none.
+        teacher: Unit vectors of the sentences, numbers aside, shape (sentences, width).
+        example: The example that each sentence belongs to.
+    """
+    n_sentences, n_versions = student.shape[:2]
+    flat, numbers = student.flatten(0, 1), logs.flatten(0, 1)
+    cosine = flat @ flat.T
+    # Summed over the slots that both have; a second number is no part of a sentence with one.
+    distances = (numbers.unsqueeze(1) - numbers).abs().nansum(dim=-1)
+
+    def spread(pairs: torch.Tensor) -> torch.Tensor:
+        """Repeat a matrix over sentences for their versions."""
+        return pairs.repeat_interleave(n_versions, 0).repeat_interleave(n_versions, 1)
+
+    meaning = spread(teacher @ teacher.T)
+    own = torch.eye(n_sentences, dtype=torch.bool, device=flat.device)
+    has_one = logs[:, 0, 1].isnan()
+    # Numbers are compared within a sentence, and between sentences that have one number each.
+    comparable = own | (has_one & has_one.unsqueeze(1))
+    related = example.unsqueeze(1) == example
+    weights = torch.where(related, 1.0, _UNRELATED) * comparable
+    is_self = torch.eye(len(flat), dtype=torch.bool, device=flat.device)
+    weights = spread(weights).masked_fill(is_self, 0)
+    squares = (cosine - meaning * nearness(distances)).square()
+    in_groups = len(flat), n_sentences, n_versions
+    asked = (related & comparable).repeat_interleave(n_versions, 0)
+    order, is_right = _compare_orders(
+        *(part.view(in_groups)[asked] for part in (cosine, distances, is_self))
+    )
+    return {"cosine": (weights * squares).sum() / weights.sum(), "order": order.mean()}, is_right
+
+
+def _compare_orders(
+    cosine: torch.Tensor, distances: torch.Tensor, is_self: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return how the softmax over the versions of a sentence differs from that of nearness.
+
+    It is the Kullback-Leibler divergence; with it, whether the nearest version has the nearest
+    number. Arguments have a row for each text and sentence, with its versions as columns.
+    """
+    nothing = -1e4
+    found = log_softmax((cosine / _TEMPERATURE).masked_fill(is_self, nothing), dim=-1)
+    wanted = softmax((-distances / _SPREAD).masked_fill(is_self, nothing), dim=-1)
+    divergence = (wanted * (wanted.clamp_min(1e-12).log() - found)).sum(dim=-1)
+    return divergence, wanted.gather(1, found.argmax(dim=1, keepdim=True)).squeeze(
+        1
+    ) == wanted.amax(dim=1)
+
+
+def embed_by_length(model: torch.nn.Module, columns: list[dict[str, Any]]) -> torch.Tensor:
+    """Return the unit vectors of all texts, shape (columns, texts of a column, width).
+
+    Texts of like length go through the model together, so that little is padded. Padding is on the
+    right.
+    """
+    first = columns[0]
+    tensors = [
+        name for name, value in first.items() if isinstance(value, torch.Tensor) and value.dim() > 1
+    ]
+    longest = max(column["attention_mask"].shape[1] for column in columns)
+    rows = {
+        name: torch.cat(
+            [pad(column[name], (0, longest - column[name].shape[1])) for column in columns]
+        )
+        for name in tensors
+    }
+    lengths = rows["attention_mask"].sum(dim=1)
+    others = {name: value for name, value in first.items() if name not in tensors}
+    parts = []
+    batches = cut_by_length(lengths.tolist())
+    for chosen in batches:
+        end = int(lengths[chosen[0]])
+        part = {name: value[chosen, :end] for name, value in rows.items()}
+        parts.append(model({**others, **part})["sentence_embedding"])
+    order = torch.tensor([index for chosen in batches for index in chosen])
+    vectors = torch.cat(parts)[order.argsort()]
+    return normalize(vectors, dim=-1).view(len(columns), -1, vectors.shape[-1])
+
+
+def cut_by_length(lengths: Sequence[int]) -> list[list[int]]:
+    """Return the indices of texts in batches of like length, the longest first.
+
+    >>> cut_by_length([10, 200, 9, 190, 8, 4])
+    [[1, 3], [0, 2, 4], [5]]
+    """
+    batches: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
+        longest = lengths[batches[-1][0]] if batches else 0
+        fits = batches and longest * (len(batches[-1]) + 1) <= _BATCH_TOKENS
+        if fits and lengths[index] >= _LIKE * longest:
+            batches[-1].append(index)
+        else:
+            batches.append([index])
+    return batches

@@ -1,0 +1,171 @@
+"""Templates: from a corpus to sentences whose numbers can be replaced, and texts to keep.
+
+A template is a sentence with one or two of its numbers taken as *slots*. Written with other
+numbers, it is a *version* of the sentence; with a neutral word in place of each number, it is what
+the sentence means apart from them. Texts to keep are those whose vectors must not change: sentences
+without numbers, short queries and long passages.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from numerate.errors import InputError
+from numerate.extract.corpus import Corpus
+from numerate.extract.numerals import Numeral, find_numerals
+from numerate.options import Domain
+
+NEUTRAL = "some"  # stands for a number
+MOST_SLOTS = 2
+_HELD_OUT = 20
+_FEWEST = 21  # sentences: so that one can be held out
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
+_SHORTEST, _LONGEST = 20, 200  # characters of a sentence
+_PASSAGE = 800  # characters of a passage at most; one has at least half as many
+_QUERY_WORDS = (3, 9)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A sentence with the numbers in it that are to be replaced, from left to right."""
+
+    text: str
+    slots: tuple[Numeral, ...]
+
+    @property
+    def neutral(self) -> str:
+        """The sentence with a neutral word in place of its numbers.
+
+        >>> Template("Some 300 of 5,000 trees.", (Numeral(300, 5, 8),)).neutral
+        'Some some of 5,000 trees.'
+        """
+        return self.fill([NEUTRAL] * len(self.slots))
+
+    def fill(self, written: Sequence[str]) -> str:
+        """Return the sentence with texts in its slots.
+
+        >>> Template("Some 300 of 5,000 trees.", (Numeral(300, 5, 8),)).fill(["2.5 million"])
+        'Some 2.5 million of 5,000 trees.'
+        """
+        parts, end = [], 0
+        for slot, text in zip(self.slots, written, strict=True):
+            parts += [self.text[end : slot.start], text]
+            end = slot.end
+        return "".join([*parts, self.text[end:]])
+
+
+@dataclass(frozen=True)
+class TuneTexts:
+    """What is tuned on: templates of one slot and of two, and texts to keep."""
+
+    templates: tuple[Template, ...]
+    pairs: tuple[Template, ...]
+    kept: tuple[str, ...]
+
+    @property
+    def without_numbers(self) -> list[str]:
+        """All templates with a neutral word for each number, then the texts to keep."""
+        return [*neutral(self.templates), *neutral(self.pairs), *self.kept]
+
+    def split(self) -> tuple["TuneTexts", "TuneTexts"]:
+        """Return the texts to train on and, the first of every twenty, those to validate on."""
+        train, held_out = (
+            TuneTexts(*(_take(part, held) for part in (self.templates, self.pairs, self.kept)))
+            for held in (False, True)
+        )
+        return train, held_out
+
+
+def _take(texts: tuple[Any, ...], held_out: bool) -> tuple[Any, ...]:
+    return tuple(text for n, text in enumerate(texts) if (n % _HELD_OUT == 0) == held_out)
+
+
+def neutral(templates: Iterable[Template]) -> tuple[str, ...]:
+    """Return sentences with a neutral word in place of each number."""
+    return tuple(template.neutral for template in templates)
+
+
+@dataclass
+class _Sample:
+    """A uniform sample of a stream (algorithm R)."""
+
+    size: int
+    rng: np.random.Generator
+    drawn: list[str] = field(default_factory=list)
+    _seen: int = 0
+
+    def add(self, text: str) -> None:
+        self._seen += 1
+        if len(self.drawn) < self.size:
+            self.drawn.append(text)
+        elif (place := int(self.rng.integers(self._seen))) < self.size:
+            self.drawn[place] = text
+
+
+def read_texts(
+    corpus: Corpus, *, domain: Domain, most_sentences: int, most_kept: int, seed: int
+) -> TuneTexts:
+    """Return templates and texts to keep, drawn at random from all of a corpus.
+
+    `most_sentences` limits the sentences with numbers, `most_kept` the texts to keep.
+    """
+    rng = np.random.default_rng([seed, 0x7E4])
+    numbered, plain = _Sample(most_sentences, rng), _Sample(most_kept, rng)
+    passages = _Sample(most_kept // 4, rng)
+    for document in (text for block in corpus.blocks() for text in block.texts()):
+        if len(document) >= _PASSAGE // 2:
+            passages.add(document[:_PASSAGE])
+        for sentence in split_sentences(document):
+            (numbered if _DIGIT.search(sentence) else plain).add(sentence)
+    found = list(_find_templates(numbered.drawn, domain, rng))
+    templates = tuple(template for template in found if len(template.slots) == 1)
+    pairs = tuple(template for template in found if len(template.slots) > 1)
+    kept = (*_shorten_some(plain.drawn, rng), *passages.drawn)
+    if len(templates) < _FEWEST:
+        raise InputError(
+            f"{', '.join(corpus.sources)}: too few sentences with a number to tune on "
+            f"({len(templates)}, it takes {_FEWEST}); give more text"
+        )
+    # Where all text has numbers, it is kept with neutral words for them.
+    return TuneTexts(templates, pairs, kept if len(kept) >= _FEWEST else neutral(templates))
+
+
+def split_sentences(document: str) -> Iterator[str]:
+    """Yield the sentences of a document that are neither very short nor very long.
+
+    >>> list(split_sentences("The first one has 12 words in all. No. It ends here, I think."))
+    ['The first one has 12 words in all.', 'It ends here, I think.']
+    """
+    for line in document.splitlines():
+        for sentence in _SENTENCE_END.split(line.strip()):
+            if _SHORTEST <= len(sentence) <= _LONGEST:
+                yield sentence
+
+
+def _find_templates(
+    sentences: Iterable[str], domain: Domain, rng: np.random.Generator
+) -> Iterator[Template]:
+    """Yield a template of each sentence with positive numbers; half of those with more have two."""
+    for sentence in sentences:
+        numerals = [numeral for numeral in find_numerals(sentence, domain) if numeral.value > 0]
+        if numerals:
+            n_slots = min(len(numerals), int(rng.integers(1, MOST_SLOTS + 1)))
+            places = np.sort(rng.choice(len(numerals), n_slots, replace=False))
+            yield Template(sentence, tuple(numerals[place] for place in places))
+
+
+def _shorten_some(sentences: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    """Yield the sentences, one in three cut to a few words in a row, like a query."""
+    for sentence in sentences:
+        words = sentence.split()
+        if rng.random() < 1 / 3:
+            n_words = int(rng.integers(*_QUERY_WORDS))
+            start = int(rng.integers(max(1, len(words) - n_words + 1)))
+            words = words[start : start + n_words]
+        yield " ".join(words)
+
+
+_DIGIT = re.compile(r"\d")

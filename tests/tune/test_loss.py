@@ -1,0 +1,106 @@
+import math
+
+import numpy as np
+import torch
+from torch.nn.functional import normalize
+
+from numerate.tune.loss import compare_versions, embed_by_length, nearness
+
+NAN = math.nan
+
+
+def cosines_by_hand(student, logs, teacher, example):
+    """The terms, pair by pair and text by text."""
+    n_sentences, n_versions = student.shape[:2]
+    texts = [(s, v) for s in range(n_sentences) for v in range(n_versions)]
+
+    def is_one(s):
+        return math.isnan(logs[s, 0, 1])
+
+    def distance(a, b):
+        gaps = [abs(x - y) for x, y in zip(logs[a], logs[b], strict=True)]
+        return sum(gap for gap in gaps if not math.isnan(gap))
+
+    squares = weights = 0.0
+    orders, right = [], []
+    for a in texts:
+        for b in texts:
+            if a == b or (a[0] != b[0] and not (is_one(a[0]) and is_one(b[0]))):
+                continue
+            weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
+            near = 1 - 0.4 * math.log1p(distance(a, b) / 0.05) / math.log1p(math.log(1e10) / 0.05)
+            wanted = float(teacher[a[0]] @ teacher[b[0]]) * near
+            squares += weight * (float(student[a] @ student[b]) - wanted) ** 2
+            weights += weight
+        for s in range(n_sentences):
+            if example[s] != example[a[0]] or (s != a[0] and not (is_one(s) and is_one(a[0]))):
+                continue
+            others = [(s, v) for v in range(n_versions) if (s, v) != a]
+            found = np.array([float(student[a] @ student[b]) / 0.03 for b in others])
+            wanted = np.array([-distance(a, b) / 0.25 for b in others])
+            p, q = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (wanted, found))
+            orders.append(float((p * np.log(p / q)).sum()))
+            right.append(wanted[found.argmax()] == wanted.max())
+    return squares / weights, np.mean(orders), right
+
+
+def test_terms_are_those_of_a_slow_reference():
+    rng = np.random.default_rng(0)
+    student = normalize(torch.tensor(rng.normal(size=(5, 3, 8))), dim=-1)
+    teacher = normalize(torch.tensor(rng.normal(size=(5, 8))), dim=-1)
+    logs = torch.tensor(rng.uniform(0, 2, size=(5, 3, 2)))
+    logs[:3, :, 1] = NAN  # two sentences have two numbers
+    example = torch.tensor([0, 0, 1, 1, 1])
+    terms, is_right = compare_versions(student, logs, teacher, example)
+    cosine, order, right = cosines_by_hand(student, logs, teacher, example)
+    assert math.isclose(float(terms["cosine"]), cosine, rel_tol=1e-6)
+    assert math.isclose(float(terms["order"]), order, rel_tol=1e-6)
+    assert is_right.tolist() == right
+
+
+def test_vectors_that_are_what_is_wanted_cost_nothing():
+    logs = torch.tensor([[[0.0, NAN], [3.0, NAN], [9.0, NAN]]])
+    distances = (logs[0, :, 0].unsqueeze(1) - logs[0, :, 0]).abs()
+    values, basis = torch.linalg.eigh(nearness(distances).double())
+    student = (basis * values.clamp_min(0).sqrt()).unsqueeze(0)  # whose products are the kernel
+    terms, is_right = compare_versions(
+        student, logs.double(), torch.ones(1, 1).double(), torch.tensor([0])
+    )
+    assert float(terms["cosine"]) < 1e-12
+    assert is_right.all()
+
+
+def test_nearness_falls_with_the_distance():
+    values = nearness(torch.tensor([0.0, 0.01, 0.1, 1.0, 10.0]))
+    assert values[0] == 1
+    assert (values.diff() < 0).all()
+
+
+class Averaging(torch.nn.Module):
+    """An encoder whose vector is the mean of the ids, and of their squares."""
+
+    def forward(self, features):
+        assert set(features) == {"input_ids", "attention_mask", "prompt_length"}
+        self.widths = [*getattr(self, "widths", []), features["input_ids"].shape[1]]
+        mask = features["attention_mask"].float()
+        ids = features["input_ids"].float()
+        mean = torch.stack([ids * mask, ids**2 * mask]).sum(dim=-1) / mask.sum(dim=-1)
+        return {"sentence_embedding": mean.T}
+
+
+def test_texts_of_like_length_are_embedded_together_and_come_back_in_order():
+    rng = np.random.default_rng(1)
+    lengths = [[3, 40, 4], [41, 5, 3]]
+    columns = []
+    for row in lengths:
+        ids = torch.zeros(3, max(row), dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        for place, length in enumerate(row):
+            ids[place, :length] = torch.tensor(rng.integers(1, 9, length))
+            mask[place, :length] = 1
+        columns.append({"input_ids": ids, "attention_mask": mask, "prompt_length": 0})
+    model = Averaging()
+    together = embed_by_length(model, columns)
+    assert model.widths == [41, 5, 3]
+    alone = torch.stack([normalize(model(c)["sentence_embedding"], dim=-1) for c in columns])
+    torch.testing.assert_close(together, alone)

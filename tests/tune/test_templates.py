@@ -1,0 +1,88 @@
+import pytest
+
+from numerate import InputError, open_corpus
+from numerate.tune.templates import TuneTexts, read_texts, split_sentences
+
+
+def write_corpus(folder, *lines):
+    path = folder / "text.txt"
+    path.write_text("\n".join(lines))
+    return open_corpus([str(path)])
+
+
+def read(corpus, **changes):
+    settings = {"domain": "quantities", "most_sentences": 100, "most_kept": 100, "seed": 0}
+    return read_texts(corpus, **{**settings, **changes})
+
+
+NUMBERED = [f"The {name} bridge is {100 + n} metres long." for n, name in enumerate("abc" * 20)]
+PLAIN = [f"The {name} bridge is long and old." for name in "abc" * 10]
+
+
+def test_sentences_with_numbers_are_templates_and_others_are_kept(tmp_path):
+    texts = read(write_corpus(tmp_path, *NUMBERED, *PLAIN))
+    assert sorted(template.text for template in texts.templates) == sorted(NUMBERED)
+    assert {template.neutral for template in texts.templates} == {
+        f"The {name} bridge is some metres long." for name in "abc"
+    }
+    assert len(texts.kept) == len(PLAIN)
+
+
+def test_a_quantity_is_replaced_whole(tmp_path):
+    lines = [f"The town paid ${n}.5 million for it." for n in range(1, 40)]
+    texts = read(write_corpus(tmp_path, *lines))
+    assert {t.neutral for t in texts.templates} == {"The town paid $some for it."}
+    assert texts.templates[0].fill(["7"]) == "The town paid $7 for it."
+
+
+def test_of_several_numbers_at_most_two_are_replaced(tmp_path):
+    lines = [f"In 1990 the {n} of 300 people paid 5,000." for n in range(20, 80)]
+    texts = read(write_corpus(tmp_path, *lines))
+    assert {len(template.slots) for template in texts.templates} == {1}
+    assert {len(template.slots) for template in texts.pairs} == {2}
+    assert all(a.end <= b.start for a, b in (template.slots for template in texts.pairs))
+
+
+def test_the_sample_is_drawn_from_all_of_the_corpus(tmp_path):
+    corpus = write_corpus(tmp_path, *(f"The house has {n} rooms in all." for n in range(1, 2000)))
+    drawn = [t.slots[0].value for t in read(corpus, most_sentences=200).templates]
+    assert len(set(drawn)) == 200
+    assert 800 < sum(drawn) / 200 < 1200  # uniform over 1 to 1999: a mean of 1000 ± 41
+    again = [t.slots[0].value for t in read(corpus, most_sentences=200).templates]
+    other = [t.slots[0].value for t in read(corpus, most_sentences=200, seed=1).templates]
+    assert drawn == again != other
+
+
+def test_text_whose_sentences_all_have_numbers_is_kept_without_them(tmp_path):
+    texts = read(write_corpus(tmp_path, *NUMBERED))
+    assert set(texts.kept) == {template.neutral for template in texts.templates}
+
+
+def test_long_documents_are_kept_as_passages(tmp_path):
+    document = " ".join(f"Word {n} of a long document here." for n in range(200))
+    texts = read(write_corpus(tmp_path, *NUMBERED, *PLAIN, document))
+    assert max(map(len, texts.kept)) == 800
+
+
+def test_one_of_twenty_texts_is_held_out():
+    texts = TuneTexts((), (), tuple(f"text {n}" for n in range(45)))
+    train, held_out = texts.split()
+    assert held_out.kept == ("text 0", "text 20", "text 40")
+    assert {*train.kept, *held_out.kept} == set(texts.kept)
+
+
+@pytest.mark.parametrize(
+    "lines", [["There are no numbers in this line."], ["The bridge is 100 metres long."]]
+)
+def test_too_little_text_is_refused(lines, tmp_path):
+    with pytest.raises(InputError, match=r"text.txt: too few sentences with a number .* give more"):
+        read(write_corpus(tmp_path, *lines))
+
+
+def test_sentences_end_before_capital_letters_and_numbers():
+    text = "It cost $3.5 million in all. 12 people came to see it! And so on, of course."
+    assert list(split_sentences(text)) == [
+        "It cost $3.5 million in all.",
+        "12 people came to see it!",
+        "And so on, of course.",
+    ]
