@@ -84,7 +84,7 @@ def test_the_pieces_of_an_anchor_have_the_magnitude_of_its_numeral(tokenizer):
 def test_primed_text_tells_its_spans():
     for text in TEXTS:
         primed = prime_text(text, LN, marker="lr")
-        assert tuple(find_primed(primed.text)) == primed.spans
+        assert tuple(find_primed(primed.text)[0]) == primed.spans
 
 
 def test_a_long_document_is_cut_between_numerals(tokenizer):
