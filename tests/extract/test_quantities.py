@@ -278,5 +278,5 @@ def test_digits_removes_separators_and_keeps_words():
 
 
 def test_a_very_long_line_is_read_in_one_pass():
-    text = "two " * 100_000 + "x " + "5 million " * 50_000 + "twenty-" * 100_000
-    assert len(scan_numerals(text.encode(), "quantities").values) == 50_000
+    text = "two " * 100_000 + "x " + "5 million " * 5_000 + "twenty-" * 100_000
+    assert len(scan_numerals(text.encode(), "quantities").values) == 5_000

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from numerate.extract.characters import touches_after, touches_before
 from numerate.extract.factors import MONEY, SPACE, WORDS
 
-Integers = npt.NDArray[np.int64]
-
 _ONES = "one two three four five six seven eight nine"
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -72,21 +70,15 @@ _LETTER = np.zeros(256, np.int64)  # 1 for a and A, 26 for z and Z, 0 for what i
 _LETTER[[*range(65, 91), *range(97, 123)]] = [*range(1, 27)] * 2
 
 
-def _letters(codes: npt.NDArray[np.uint8], offsets: npt.NDArray[np.intp]) -> Integers:
-    """Return the letters at offsets as 1 to 26, and 0 for others and outside of the data."""
-    inside = (offsets >= 0) & (offsets < len(codes))
-    return np.where(inside, _LETTER[codes[np.clip(offsets, 0, len(codes) - 1)]], 0)
-
-
-def _hash(codes: npt.NDArray[np.uint8], starts: npt.NDArray[np.intp]) -> Integers:
+def _hash(codes: npt.NDArray[np.uint8], starts: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
     """Return the first four letters of words as one number each."""
-    first, second, third, fourth = (_letters(codes, starts + place) for place in range(4))
+    first, second, third, fourth = (_LETTER[codes[starts + place]] for place in range(4))
     return first << 15 | second << 10 | third << 5 | fourth
 
 
 _MAY_BE_NUMBER = np.zeros(1 << 20, bool)
 for _word in {"zero", *_SMALL, *_EXPONENTS}:
-    _MAY_BE_NUMBER[_hash(np.frombuffer(_word.encode(), np.uint8), np.array([0]))] = True
+    _MAY_BE_NUMBER[_hash(np.frombuffer(f"{_word} ".encode(), np.uint8), np.array([0]))] = True
 
 
 def read_number_words(data: bytes) -> Iterator[tuple[float, int, int, int]]:
@@ -102,12 +94,12 @@ def read_number_words(data: bytes) -> Iterator[tuple[float, int, int, int]]:
 
 def _find_candidates(data: bytes) -> list[int]:
     """Return where words start with the first four letters of a number word; few others do."""
-    codes = np.frombuffer(data, np.uint8)
     # Translating bytes is the fastest way of looking up each of them.
     first, second, third = (np.frombuffer(data.translate(table), np.uint8) for table in _GROUPS)
     starts = np.flatnonzero((first[:-2] & second[1:-1] & third[2:]) != 0)
-    starts = starts[_MAY_BE_NUMBER[_hash(codes, starts)]]
-    found: list[int] = starts[_letters(codes, starts - 1) == 0].tolist()
+    codes = np.frombuffer(b" %b " % data, np.uint8)  # one character more at both ends
+    starts = starts[_LETTER[codes[starts]] == 0]
+    found: list[int] = starts[_MAY_BE_NUMBER[_hash(codes, starts + 1)]].tolist()
     return found
 
 

@@ -3,7 +3,7 @@
 A *numeral* is a complete number in ASCII digits (`1999`, `12,345`, WikiText's `12 @,@ 345`), never
 a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`). The domain `integers`
 has the paper's positive integers up to ten billion; `reals` adds zero, decimals, signs and
-exponents.
+exponents; `quantities` adds factors (`1.82 billion`) and numbers in words, up to 10^15.
 
 NumPy finds all runs of digits and accepts at once those whose neighbours are harmless, which are
 most. A regular expression then reads the others, next to a letter, a dot or a comma. Both work on
@@ -81,6 +81,8 @@ def find_numerals(text: str, domain: Domain = "integers") -> list[Numeral]:
     [Numeral(value=1999, start=3, end=7), Numeral(value=12345, start=13, end=19)]
     >>> [numeral.value for numeral in find_numerals("from -4 to 3.5e2", "reals")]
     [-4, 350]
+    >>> find_numerals("a debt of $1.82 billion", "quantities")
+    [Numeral(value=1820000000, start=11, end=23)]
     """
     data = text.encode("utf-8", "surrogatepass")
     scan = scan_numerals(data, domain)
