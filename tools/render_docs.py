@@ -149,12 +149,15 @@ def _text_rows() -> Iterator[list[str]]:
     text = _read_benchmark("text")
     speed, ratios = text["megabytes_per_second_and_core"], text["ratios"]
     for stage, peer, ratio in (
-        ("extract", "word-piece tokenizer", "extract to tokenizer"),
+        ("extract, integers", "word-piece tokenizer", "extract to tokenizer"),
         ("prime", "word-piece tokenizer", "prime to tokenizer"),
         ("prime", "paper's priming", "prime to paper's priming"),
     ):
         ours, theirs = f"{speed[stage]:.0f} MB/s", f"{speed[peer]:.1f} MB/s"
         yield [stage, ours, peer, theirs, f"{ratios[ratio]:.0f}"]
+    integers, quantities = (f"extract, {domain}" for domain in ("integers", "quantities"))
+    speeds = [f"{speed[quantities]:.0f} MB/s", integers, f"{speed[integers]:.1f} MB/s"]
+    yield [quantities, *speeds, f"{1 / ratios['integers to quantities']:.2f}"]
 
 
 def _fit_rows() -> Iterator[list[str]]:

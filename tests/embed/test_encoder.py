@@ -151,6 +151,10 @@ def test_numerals_may_be_numbers_of_any_kind_or_written(anchored_models):
     np.testing.assert_array_equal(vectors, encoder.embed_numerals(np.full(5, 5)))
     assert write_numerals([12345, "12,345", 10**10]) == ["12345", "12,345", "10000000000"]
     assert write_numerals(["-3.5", 0, 1e-3], "reals") == ["-3.5", "0", "0.001"]
+    amounts = ["1.82 billion", "two million", 10**15]
+    assert write_numerals(amounts, "quantities") == [*amounts[:2], "1000000000000000"]
+    with pytest.raises(InputError, match=r"numerals\[0\] must be a number within ± 10\^15, got"):
+        write_numerals([10**16], "quantities")
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,20 @@ def test_blocks_of_any_size_hold_the_same_text_and_numerals(text, size):
     assert sum(block.documents for block in blocks) == len(lines)
 
 
+def test_a_long_line_is_cut_beside_no_quantity(monkeypatch):
+    words = "we saw two million and half a million, $5 m to 7 million of a hundred lakh crore or "
+    text = (words * 40).encode()
+    expected = scan_numerals(text, "quantities").values.tolist()
+    for size in range(90, 250, 7):
+        monkeypatch.setattr(sources, "BLOCK_BYTES", size)
+        blocks = list(sources._read_text(io.BytesIO(text).read, lambda: 0, "x", "strict"))
+        assert len(blocks) > 10
+        apart = [
+            value for block in blocks for value in scan_numerals(block.data, "quantities").values
+        ]
+        assert apart == expected
+
+
 @pytest.mark.parametrize("unit", ["word ", "5 ", "漢", "ACGT"])
 def test_a_line_longer_than_memory_is_cut(tmp_path, monkeypatch, unit):
     monkeypatch.setattr(sources, "BLOCK_BYTES", 1000)

@@ -14,7 +14,7 @@ from numerate.extract.numerals import find_numerals
 TEXTS = st.lists(st.text(st.sampled_from("0123456789,. -ax\n"), max_size=40), max_size=8)
 
 
-@given(TEXTS, st.sampled_from(["integers", "reals"]))
+@given(TEXTS, st.sampled_from(["integers", "reals", "quantities"]))
 def test_counts_are_those_of_the_documents_added_up(texts, domain):
     expected = Counter(n.value for text in texts for n in find_numerals(text, domain))
     if not expected:

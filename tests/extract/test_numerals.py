@@ -140,7 +140,7 @@ def test_integers_are_those_that_a_slow_reading_finds(text):
 @given(st.lists(ANY_TEXT, max_size=5))
 def test_lines_can_be_read_apart_or_together(texts):
     lines = [text.replace("\n", " ") for text in texts]
-    for domain in ("integers", "reals"):
+    for domain in ("integers", "reals", "quantities"):
         apart = [numeral.value for line in lines for numeral in find_numerals(line, domain)]
         together = [numeral.value for numeral in find_numerals("\n".join(lines), domain)]
         assert apart == together

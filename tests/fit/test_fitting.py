@@ -105,6 +105,9 @@ def test_exponents_need_no_mixture_and_are_all_there():
     assert [row["anchors"] for row in anchors.fit["distances"]] == [1, 1]
     assert {row["distance"] for row in anchors.fit["distances"]} == {0.0}
     reals = fit_anchors(Counts({0.002: 1, 7: 1, 0: 1}, domain="reals"), scale="log10")
+    money = fit_anchors(Counts({7: 1, 1.8e12: 1}, domain="quantities"), scale="log10")
+    assert money.values == tuple(range(16))
+    assert [row["range"] for row in money.fit["distances"]] == ["[1,100]", "[10^10,10^15]"]
     assert reals.values == tuple(range(-3, 11))
     with pytest.raises(InputError, match="scale must be linear or ln for a mixture, got log10"):
         sweep_components(YEARS, [5], scale="log10")

@@ -27,7 +27,7 @@ def test_texts_are_bare_numerals_with_their_anchors():
         bare = unprime_text(text)
         values = [numeral.value for numeral in find_numerals(bare)]
         assert bare == " ".join(map(str, values))
-        anchors = [int(text[slice(*span.anchor)]) for span in find_primed(text)]
+        anchors = [int(text[slice(*span.anchor)]) for span in find_primed(text)[0]]
         assert anchors == LN.nearest(values).tolist()
         assert 1 <= len(values) <= 8
 

@@ -69,8 +69,8 @@ def parse_among(text: str | None, numeral: str) -> list[int]:
 
         from numerate.extract.numerals import LARGEST, find_numerals
 
-        found = find_numerals(numeral)
-        middle = found[0].value if found else 1
+        found = find_numerals(numeral, "quantities")
+        middle = max(1, found[0].value) if found else 1
         spread = np.exp(np.linspace(np.log(middle / 10), np.log(middle * 10), 401))
         return sorted({int(value) for value in np.clip(spread.round(), 1, LARGEST)})
     try:

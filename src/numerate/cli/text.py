@@ -31,7 +31,13 @@ _RESOLUTION, _COMPONENTS = 10.0, 1000
 def extract(
     corpus: CorpusNames,
     out: Out,
-    domain: Annotated[Domain, typer.Option(help="Which numerals count.")] = "integers",
+    domain: Annotated[
+        Domain,
+        typer.Option(
+            help="Which numerals count: integers; reals: decimals and signs too; quantities: also "
+            "1.82 billion, 3.5k, two million."
+        ),
+    ] = "integers",
     field: Field = "text",
     errors: OnErrors = "strict",
     workers: Workers = 0,

@@ -11,7 +11,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from numerate.errors import InputError
-from numerate.extract.numerals import LARGEST, find_numerals
+from numerate.extract.numerals import LARGEST, LARGEST_OF, find_numerals
 from numerate.options import Domain, Readout
 from numerate.prime.text import PrimedText
 
@@ -78,7 +78,8 @@ def _write_numeral(index: int, given: object, domain: Domain) -> str:
         if [(row.start, row.end) for row in find_numerals(text, domain)] == [(0, len(text))]:
             return text
     what = "a whole number from 1 to" if domain == "integers" else "a number within ±"
-    raise InputError(f"numerals[{index}] must be {what} 10^10, got {given!r}")
+    bound = f"10^{len(str(LARGEST_OF[domain])) - 1}"
+    raise InputError(f"numerals[{index}] must be {what} {bound}, got {given!r}")
 
 
 def check_list(items: object, name: str, what: str) -> None:

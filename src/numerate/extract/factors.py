@@ -14,8 +14,8 @@ from numerate.extract.characters import character_before, touches_after
 
 WORDS = {"thousand": 3, "lakh": 5, "million": 6, "crore": 7, "billion": 9, "trillion": 12}
 SUFFIXES = {"k": 3, "mn": 6, "mln": 6, "mio": 6, "bn": 9, "tn": 12}
-_MONEY = {**SUFFIXES, "m": 6, "b": 9, "t": 12, "cr": 7}  # only behind a currency sign
-SPACE = rb"(?: |\xc2\xa0|\xe2\x80\xaf)"  # plain, no-break, narrow no-break
+MONEY = {**SUFFIXES, "m": 6, "b": 9, "t": 12, "cr": 7}  # only behind a currency sign
+SPACE = r"(?: |\xc2\xa0|\xe2\x80\xaf)"  # plain, no-break, narrow no-break
 
 
 class Factor(NamedTuple):
@@ -29,60 +29,62 @@ class Factor(NamedTuple):
     of_range: bool = True
 
 
-def _any_of(words: dict[str, int]) -> bytes:
-    return "|".join(sorted(words, key=len, reverse=True)).encode()
+def _any_of(words: dict[str, int]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
 
 
-WORD = rb"(?i:(?:(?:thousand|lakh) )?(?:" + _any_of(WORDS) + rb")s?)"
-_WORD = re.compile(rb"(?:" + SPACE + rb"|-| @-@ )(" + WORD + rb")")
-_SUFFIX = re.compile(rb"([kK])|" + SPACE + rb"?(mn|mln|mio|bn|tn)")
-_SUFFIX_OF_MONEY = re.compile(SPACE + rb"?((?i:" + _any_of(_MONEY) + rb"))(?!-(?<= .-)[a-zA-Z])")
-_SIGN = rb"(?:[-+]|\xe2\x88\x92)?"
-_RAISED = rb"(?:\xe2\x81[\xba\xbb])?(?:\xe2\x81[\xb0\xb4-\xb9]|\xc2[\xb9\xb2\xb3]){1,2}"
-_EXPONENT = (
-    rb"(?:\^\{(" + _SIGN + rb"\d{1,2})\}|(?:\^|\*\*)(" + _SIGN + rb"\d{1,2})|(" + _RAISED + rb"))"
-    rb"(?![.,]?\d)"
+_TIMES = r"(?:[x*]|\xc3\x97|\xc2\xb7|\xe2\x8b\x85|\\times)"
+_EXPONENT = r"(?:[-+]|\xe2\x88\x92)?\d{1,2}"
+_RAISED = r"(?:\xe2\x81[\xba\xbb])?(?:\xe2\x81[\xb0\xb4-\xb9]|\xc2[\xb9\xb2\xb3]){1,2}"
+_POWER = rf"\^\{{{_EXPONENT}\}}|(?:\^|\*\*){_EXPONENT}|{_RAISED}"
+_FACTOR = re.compile(
+    (
+        rf"(?P<times>{SPACE}?{_TIMES}{SPACE}?10)?(?P<power>{_POWER})(?![.,]?\d)"
+        rf"|(?:{SPACE}|-| @-@ )"
+        rf"(?P<word>(?i:(?:(?:thousand|lakh) )?(?:{_any_of(WORDS)})s?))(?![a-zA-Z])"
+        rf"|(?P<suffix>{SPACE}?(?i:{_any_of(MONEY)}))(?![a-zA-Z])"
+    ).encode()
 )
-_TIMES = rb"(?:[x*]|\xc3\x97|\xc2\xb7|\xe2\x8b\x85|\\times)"
-_TEN = re.compile(_EXPONENT)
-_POWER = re.compile(SPACE + rb"?" + _TIMES + SPACE + rb"?10" + _EXPONENT)
 # The two bytes behind a number and a space that may begin a factor, such as `mi`.
 MAY_BEGIN_FACTOR = np.zeros((256, 256), bool)
-for _first in (*WORDS, *SUFFIXES, *_MONEY):
-    for _name in (_first, _first.upper(), _first.title()):
-        MAY_BEGIN_FACTOR[ord(_name[0]), ord(_name[1]) if _name[1:] else slice(None)] = True
-MAY_BEGIN_FACTOR[list(b"x*\xc3\xc2\xe2\\")] = True
-_PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−", "0123456789+--")
+_NO_LETTERS = [code for code in range(256) if not chr(code).isalnum() or code > 127]
+for _name in (*WORDS, *MONEY):
+    for _first in (ord(_name[0]), ord(_name[0].upper())):
+        _seconds = [ord(_name[1]), ord(_name[1].upper())] if _name[1:] else _NO_LETTERS
+        MAY_BEGIN_FACTOR[_first, _seconds] = True
+MAY_BEGIN_FACTOR[list(b"x*\xc3\xc2\xe2\\")] = True  # signs of multiplication
+_PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−", "0123456789+--", "^*{}")
 
 
 def read_factor(data: bytes, start: int, end: int) -> Factor:
     """Return the factor behind the number `data[start:end]`; none behind a part of a fraction."""
-    if data[start - 1 : start] == b"/":
-        return Factor(0, end)
-    power = _TEN.match(data, end) if data[start:end] == b"10" else None
-    if power and not touches_after(data, power.end()):  # 10^6 is 10 times 10^5
-        return Factor(_read_exponent(power) - 1, power.end(), of_range=False)
-    power = _POWER.match(data, end)
-    if power and not touches_after(data, power.end()):
-        return Factor(_read_exponent(power), power.end())
-    word = _WORD.match(data, end)
-    if word and not touches_after(data, word.end()):
-        return Factor(add_exponents(word[1]), word.end())
-    pattern = _SUFFIX_OF_MONEY if _follows_currency(data, start) else _SUFFIX
-    suffix = pattern.match(data, end)
-    if suffix and not (touches_after(data, suffix.end()) or _is_name(data, start)):
-        name = suffix[suffix.lastindex or 0].decode().lower()
-        return Factor(_MONEY[name], suffix.end())
-    return Factor(0, end)
+    nothing = Factor(0, end)
+    found = _FACTOR.match(data, end)
+    if not found or data[start - 1 : start] == b"/" or touches_after(data, found.end()):
+        return nothing
+    if found["power"]:
+        exponent = int(found["power"].decode().translate(_PLAIN))
+        if found["times"]:
+            return Factor(exponent, found.end())
+        if data[start:end] == b"10":  # 10^6 is 10 times 10^5
+            return Factor(exponent - 1, found.end(), of_range=False)
+        return nothing
+    if found["word"]:
+        words = found["word"].decode().lower().split()
+        return Factor(sum(WORDS[word.removesuffix("s")] for word in words), found.end())
+    exponent = _read_suffix(data, start, found)
+    return Factor(exponent, found.end()) if exponent else nothing
 
 
-def add_exponents(words: bytes) -> int:
-    """Return the exponent of factors in words: 6 for `million`, 12 for `lakh crore`."""
-    return sum(WORDS[word.removesuffix("s")] for word in words.decode().lower().split())
-
-
-def _read_exponent(power: re.Match[bytes]) -> int:
-    return int((power[1] or power[2] or power[3]).decode().translate(_PLAIN))
+def _read_suffix(data: bytes, start: int, found: re.Match[bytes]) -> int:
+    """Return the exponent of a suffix, or 0 where its letters may mean something else."""
+    written = found["suffix"].decode()
+    name = written.strip()
+    if _is_joined(data, start) or (written != name and data[found.end() : found.end() + 1] == b"-"):
+        return 0
+    if _follows_currency(data, start) or written in ("k", "K"):
+        return MONEY[name.lower()]
+    return SUFFIXES.get(name, 0) if name != "k" else 0
 
 
 def _follows_currency(data: bytes, start: int) -> bool:
@@ -92,6 +94,6 @@ def _follows_currency(data: bytes, start: int) -> bool:
     return before != "" and unicodedata.category(before) == "Sc"
 
 
-def _is_name(data: bytes, start: int) -> bool:
+def _is_joined(data: bytes, start: int) -> bool:
     """Return whether a hyphen joins a number to a letter before it, as in `C-123K`."""
     return data[start - 1 : start] == b"-" and data[start - 2 : start - 1].isalpha()

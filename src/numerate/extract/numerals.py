@@ -3,7 +3,7 @@
 A *numeral* is a complete number in ASCII digits (`1999`, `12,345`, WikiText's `12 @,@ 345`), never
 a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`). The domain `integers`
 has the paper's positive integers up to ten billion; `reals` adds zero, decimals, signs and
-exponents.
+exponents; `quantities` adds factors (`1.82 billion`) and numbers in words, up to 10^15.
 
 NumPy finds all runs of digits and accepts at once those whose neighbours are harmless, which are
 most. A regular expression then reads the others, next to a letter, a dot or a comma. Both work on
@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ from numerate.extract.characters import (
     touches_before,
 )
 from numerate.extract.factors import MAY_BEGIN_FACTOR, Factor, read_factor
+from numerate.extract.number_words import read_number_words
 from numerate.options import Domain, check_option
 
 LARGEST = 10**10
@@ -47,10 +49,11 @@ _SIGNS = {b"-": -1, b"+": 1, "\N{MINUS SIGN}".encode(): -1}
 # What may precede a sign: the start of a word, but not a digit and a space (`5 -10` is a range).
 _BEFORE_SIGN = re.compile(rb"(?:\A|(?<!\d)(?: |\xc2\xa0)|[\t\r\n\v\f(\[{<>=~|,;:\"'])\Z")
 # What joins the two numbers of a range, with the currency sign of the second.
-_RANGE = re.compile(
-    rb"(?:-|\xe2\x80[\x93\x94]| - | \xe2\x80[\x93\x94] | @-@ | to | or )"
-    rb"(?:\$|\xc2[\xa2-\xa5]|\xe2\x82[\xa0-\xbf])?"
-)
+_CURRENCY = r"(?:\$|\xc2[\xa2-\xa5]|\xe2\x82[\xa0-\xbf])?"
+_DASH = r"(?:-|\xe2\x80[\x93\x94])"
+_RANGE = re.compile(rf"(?:{_DASH}| {_DASH} | @-@ | to | or ){_CURRENCY}".encode())
+_AND = re.compile(rf" and {_CURRENCY}".encode())
+_BETWEEN = re.compile(rf"(?i:between ){_CURRENCY}\Z".encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ def find_numerals(text: str, domain: Domain = "integers") -> list[Numeral]:
     [Numeral(value=1999, start=3, end=7), Numeral(value=12345, start=13, end=19)]
     >>> [numeral.value for numeral in find_numerals("from -4 to 3.5e2", "reals")]
     [-4, 350]
+    >>> find_numerals("a debt of $1.82 billion", "quantities")
+    [Numeral(value=1820000000, start=11, end=23)]
     """
     data = text.encode("utf-8", "surrogatepass")
     scan = scan_numerals(data, domain)
@@ -93,9 +98,9 @@ def scan_numerals(data: bytes, domain: Domain = "integers") -> Scan:
     places = zip(starts[is_plain].tolist(), ends[is_plain].tolist(), strict=True)
     plain = [(int(data[start:end]), start, end, 0) for start, end in places]
     rest = starts[~is_plain].tolist()
-    other = list(
-        _read_integers(data, rest) if domain == "integers" else _read_reals(data, rest, domain)
-    )
+    words = read_number_words(data) if domain == "quantities" else ()
+    read = _read_integers if domain == "integers" else partial(_read_reals, domain=domain)
+    other = [*read(data, rest), *words]
     columns = list(zip(*plain, *other, strict=True)) or [(), (), (), ()]
     values = np.array(columns[0], dtype=np.int64 if domain == "integers" else np.float64)
     found_starts, found_ends, exponents = np.array(columns[1:], dtype=np.int64)
@@ -114,10 +119,18 @@ def _share_factors(data: bytes, scan: Scan, exponents: npt.NDArray[np.int64]) ->
     for second in np.flatnonzero(exponents).tolist():
         first, exponent = second - 1, int(exponents[second])
         if second and not exponents[first]:
-            gap = data[scan.ends[first] : scan.starts[second]]
             small, large = scan.values[first], scan.values[second]
-            if _RANGE.fullmatch(gap) and 0 < small < large / 10.0**exponent:
+            ends = int(scan.starts[first]), int(scan.ends[first]), int(scan.starts[second])
+            if 0 < small < large / 10.0**exponent and _is_range(data, *ends):
                 scan.values[first] = float(Decimal(repr(float(small))).scaleb(exponent))
+
+
+def _is_range(data: bytes, start: int, end: int, second: int) -> bool:
+    """Return whether two numbers are a range: `1-2`, `$1 to $2`, `1 or 2`, `between 1 and 2`."""
+    gap = data[end:second]
+    if _AND.fullmatch(gap):
+        return bool(_BETWEEN.search(data[max(0, start - 12) : start]))
+    return bool(_RANGE.fullmatch(gap))
 
 
 def as_number(value: float) -> int | float:

@@ -18,11 +18,12 @@ from numerate.extract.numerals import LARGEST, find_numerals
 
 # Low is inside the range, high is not.
 RANGES: dict[str, tuple[float, float]] = {
-    "[0,1]": (0, 1),  # only in the domain `reals`
+    "[0,1]": (0, 1),  # not in the domain `integers`
     "[1,100]": (1, 100),
     "[100,1k]": (100, 1_000),
     "[1k,10k]": (1_000, 10_000),
     "[10k,10^10]": (10_000, 10**10 + 1),
+    "[10^10,10^15]": (10**10 + 1, 10**15 + 1),  # only in the domain `quantities`
 }
 
 Values = npt.NDArray[np.int64]

@@ -31,10 +31,12 @@ Read = Callable[[int], bytes]
 BLOCK_BYTES = 4 << 20
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".zst": zstd.open}
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError)
-# Where a line longer than a block may be cut, best first: before a word or between two numbers;
-# in text without spaces, between two letters (but not inside a marker such as <ANC>). Whether
+# Where a line longer than a block may be cut, best first: behind a word with a last letter that no
+# number word has (nor a word between two of them); before a word or between two numbers; in text
+# without spaces, between two letters (but not inside a marker such as <ANC>). Whether
 # digits are a numeral depends on the characters next to them; none of these cuts lies there.
 _CUTS = (
+    re.compile(rb"(?<=[A-Za-z][bcgijlpquvwz]\s)(?=[A-Za-z])"),
     re.compile(rb"(?<=\s)(?=[A-Za-z\xc2-\xf4])|(?<=\d\s)(?=\d)"),
     re.compile(rb"(?<=[A-Za-z\x80-\xff])(?<!<[A-Z])(?<!<[A-Z]{2})(?=[A-Za-z\xc2-\xf4])"),
 )

@@ -15,7 +15,7 @@ import numpy as np
 
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
-from numerate.extract.numerals import LARGEST
+from numerate.extract.numerals import LARGEST_OF
 from numerate.extract.ranges import RANGES
 from numerate.files import read_json, write_json
 from numerate.fit.anchors import RESOLUTION, AnchorSet, rescale, restore
@@ -38,7 +38,8 @@ def fit_anchors(
     """Return the anchors of a corpus: the distinct rounded means of a Gaussian mixture.
 
     On the scale log10 the anchors are the exponents from 0, or from the smallest of the corpus,
-    to 10, that of 10^10; n_components, resolution, start and seed have no effect there.
+    to that of the largest number of the domain (10 for 10^10); n_components, resolution, start and
+    seed have no effect there.
 
     Args:
         counts: The numerals of the corpus.
@@ -68,7 +69,7 @@ def fit_anchors(
 def _list_exponents(counts: Counts, width: int) -> AnchorSet:
     """Return the anchors of the scale log10."""
     lowest = min(0, int(rescale(counts.values, "log10").min()))
-    values = tuple(range(lowest, int(rescale(LARGEST, "log10")) + 1))
+    values = tuple(range(lowest, int(rescale(LARGEST_OF[counts.domain], "log10")) + 1))
     anchors = AnchorSet("log10", values, domain=counts.domain, width=width)
     diagnosis = {"numerals": counts.numerals, "distinct_numerals": len(counts.counts)}
     return replace(anchors, fit={**diagnosis, "distances": measure_distances(anchors, counts)})

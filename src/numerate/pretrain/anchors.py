@@ -205,6 +205,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
             max_length=max_length,
             keep=keep,
             hold_out_gaps=self.config.hold_out_gaps,
+            domain=self._anchors.domain,
         )
         if len(sequences) < 2:
             raise InputError(f"{self._primed.folder}: too little text to train on and to validate")

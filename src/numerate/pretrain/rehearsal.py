@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
-from numerate.extract.numerals import LARGEST, find_numerals
+from numerate.extract.numerals import LARGEST_OF, find_numerals
 from numerate.extract.ranges import Values, is_in_gap, list_outside
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker
@@ -55,10 +55,10 @@ class Rehearsal:
                 yield primed.text
 
     def draw_values(self, n_values: int, rng: np.random.Generator) -> Values:
-        """Return log-uniform integers from 1 to 10^10, none of them held out."""
-        values = np.zeros(0, np.int64)
+        """Return log-uniform integers of the domain, up to 10^10 or 10^15, none held out."""
+        values, largest = np.zeros(0, np.int64), LARGEST_OF[self.anchors.domain]
         while len(values) < n_values:
-            drawn = np.rint(LARGEST ** rng.random(n_values)).astype(np.int64)
+            drawn = np.rint(largest ** rng.random(n_values)).astype(np.int64)
             values = np.concatenate((values, drawn[~self._is_held_out(drawn)]))
         return values[:n_values]
 
@@ -102,7 +102,10 @@ class RehearsalSource:
         wanted = int(corpus_tokens * self.share / (1 - self.share))
         texts = self.rehearsal.draw_texts(rng) if wanted > 0 else ()
         rows = []
-        for row in tokenize_documents(texts, self.tokenizer, max_length=self.max_length):
+        domain = self.rehearsal.anchors.domain
+        for row in tokenize_documents(
+            texts, self.tokenizer, max_length=self.max_length, domain=domain
+        ):
             rows.append(row)
             wanted -= len(row.ids)
             if wanted <= 0:

@@ -4,7 +4,6 @@ A document becomes one or more sequences. The span of an anchor in the text deci
 belong to it; these have the magnitude of its numeral, all others NaN.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -15,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
-from numerate.extract.numerals import plain_number
-from numerate.extract.ranges import find_gap_numerals
+from numerate.extract.ranges import find_gap_numerals, is_in_gap
 from numerate.files import open_whole
 from numerate.fit.anchors import rescale
-from numerate.options import check_option
+from numerate.options import Domain, check_option
 from numerate.prime.text import PrimedNumeral, find_primed
 
 if TYPE_CHECKING:
@@ -117,6 +115,7 @@ def read_sequences(
     max_length: int,
     keep: Keep,
     hold_out_gaps: bool = False,
+    domain: Domain = "integers",
 ) -> Sequences:
     """Return the sequences of documents; the first call writes them to a folder, others read it."""
     if not (folder / "bounds.npy").exists():
@@ -126,6 +125,7 @@ def read_sequences(
             max_length=max_length,
             keep=keep,
             hold_out_gaps=hold_out_gaps,
+            domain=domain,
         )
         join_sequences(found).save(folder)
     return Sequences.load(folder)
@@ -138,12 +138,14 @@ def tokenize_documents(
     max_length: int = 512,
     keep: Keep = "anchored",
     hold_out_gaps: bool = False,
+    domain: Domain = "integers",
 ) -> Iterator[TokenSequence]:
     """Yield the sequences of primed documents, with special tokens.
 
     A document that is too long is cut into several sequences of at most `max_length` tokens; a
     numeral stays with its marker and its anchor. With `keep="anchored"`, sequences without an
-    anchor are left out; with `hold_out_gaps`, those with a numeral in a gap.
+    anchor are left out; with `hold_out_gaps`, those with a numeral in a gap. `domain` is that of
+    the anchors.
     """
     check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
@@ -156,11 +158,11 @@ def tokenize_documents(
         for text, ids, offsets in zip(
             texts, encoded["input_ids"], encoded["offset_mapping"], strict=True
         ):
-            spans = find_primed(text)
+            spans, values = find_primed(text, domain)
             groups = _find_groups(spans, offsets)
-            gaps = _find_gaps(text, spans) if hold_out_gaps else []
+            gaps = _find_gaps(text, spans, values) if hold_out_gaps else []
             magnitudes = np.full(len(ids), np.nan, np.float32)
-            sizes = rescale([_read_value(text, span) for span in spans], "ln", 1.0)
+            sizes = rescale(values, "ln", 1.0)
             for (_, first, last), size in zip(groups, sizes, strict=True):
                 magnitudes[first:last] = size
             for start, end in cut_tokens(len(ids), room, groups):
@@ -199,15 +201,6 @@ def cut_tokens(
         yield start, n_tokens
 
 
-def _read_value(text: str, span: PrimedNumeral) -> float:
-    """Return the value of a primed numeral; its sign, which is outside, is that of its anchor.
-
-    The anchors of the log10 scale have no sign, nor do their values.
-    """
-    plain = plain_number(text[slice(*span.numeral)].encode()).replace("−".encode(), b"-")
-    return math.copysign(float(plain), -1 if text[span.anchor[0]] == "-" else 1)
-
-
 def _find_groups(
     spans: list[PrimedNumeral], offsets: list[tuple[int, int]]
 ) -> list[tuple[int, int, int]]:
@@ -225,10 +218,13 @@ def _find_groups(
     return groups
 
 
-def _find_gaps(text: str, spans: list[PrimedNumeral]) -> list[int]:
-    """Return where the numerals in gaps start; anchors are not numerals."""
+def _find_gaps(text: str, spans: list[PrimedNumeral], values: list[float]) -> list[int]:
+    """Return where the numerals in gaps start, primed or not; anchors are not numerals."""
     anchors = {span.anchor[0] for span in spans}
-    return [place for place in find_gap_numerals(text) if place not in anchors]
+    others = [place for place in find_gap_numerals(text) if place not in anchors]
+    return others + [
+        span.numeral[0] for span, gap in zip(spans, is_in_gap(values), strict=True) if gap
+    ]
 
 
 def special_tokens(tokenizer: "PreTrainedTokenizerBase") -> tuple[Ids, Ids]:

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError, check_strings
+from numerate.extract.number_words import LAST_WORDS
 from numerate.extract.numerals import plain_number, scan_numerals, to_characters
 from numerate.extract.sources import Block
 from numerate.fit.anchors import AnchorSet
-from numerate.options import Marker, NumeralForm, Scale, check_option
+from numerate.options import Domain, Marker, NumeralForm, Scale, check_option
 
 MARKERS: dict[Marker, tuple[str, ...]] = {
     "anc": ("<ANC>",),
@@ -33,14 +34,12 @@ MARKERS_OF: dict[Scale, tuple[Marker, ...]] = {
 }
 
 _MARKER = re.compile(rb"<(?:ANC|LA|RA|EXP)>")
-# What priming inserts after a numeral, hence after a digit. The pattern starts with ` <`, which the
-# regular expression engine searches fast; the lookbehind comes second.
-_INSERTED = re.compile(rb" <(?<=\d <)(?:ANC|LA|RA|EXP)> -?\d+")
-_ANCHORED = re.compile(r"(?<=[0-9]) (<(?:ANC|LA|RA|EXP)>) (-?[0-9]+)")
-_NUMERAL_BEFORE = re.compile(
-    r"(?:(?<![^\W_])(?<!\.)\.)?[0-9]+(?:(?:[.,]| @[.,]@ )[0-9]+)*(?:[eE][-+−]?[0-9]+)?\Z"
+# What priming inserts after a numeral. The pattern starts with ` <`, which the regular expression
+# engine searches fast; what numerals may end in (a digit, raised or not, a brace, a word) follows.
+_ENDS = "|".join(
+    [r"(?<=[\d}\xb0\xb2-\xb9] <)", *(rf"(?<=(?i:{word}) <)" for word in sorted(LAST_WORDS))]
 )
-_LONGEST = 64  # characters before a marker in which the start of its numeral is searched
+_INSERTED = re.compile(rf" (<(?:{_ENDS})(?:ANC|LA|RA|EXP)>) (-?\d+)".encode())
 
 Span = tuple[int, int]
 
@@ -155,23 +154,36 @@ def unprime_text(text: str) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-def find_primed(text: str) -> list[PrimedNumeral]:
-    """Return the positions of numerals (without their sign), markers and anchors in primed text.
+def find_primed(text: str, domain: Domain = "integers") -> tuple[list[PrimedNumeral], list[float]]:
+    """Return the positions of numerals, markers and anchors in primed text, and the values.
 
     Text with markers is never primed, so that a marker between a numeral and an anchor is always
-    one that priming inserted.
+    one that priming inserted. `domain` is that of the anchors. The anchors of the log10 scale have
+    no sign, nor do their values.
 
     >>> find_primed("about 1,990 <ANC> 2000 people")
-    [PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22))]
+    ([PrimedNumeral(numeral=(6, 11), marker=(12, 17), anchor=(18, 22))], [1990])
     """
-    rows = []
-    for found in _ANCHORED.finditer(text):
-        end = found.start()
-        window = text[max(0, end - _LONGEST) : end]
-        numeral = _NUMERAL_BEFORE.search(window)
-        length = len(numeral[0]) if numeral else 1
-        rows.append(PrimedNumeral((end - length, end), found.span(1), found.span(2)))
-    return rows
+    data = text.encode("utf-8", "surrogatepass")
+    inserted = list(_INSERTED.finditer(data))
+    scan = scan_numerals(unprime_bytes(data), domain)
+    rows = dict(
+        zip(
+            scan.ends.tolist(),
+            zip(scan.values.tolist(), scan.starts.tolist(), strict=True),
+            strict=True,
+        )
+    )
+    spans, values, removed = [], [], 0
+    for found in inserted:
+        end = found.start() - removed
+        removed += len(found[0])
+        if end in rows:
+            value, start = rows[end]
+            spans += [found.start() - (end - start), found.start(), *found.span(1), *found.span(2)]
+            values.append(abs(value) if found[1] == b"<EXP>" else value)
+    places = to_characters(data, np.array(spans, np.int64)).reshape(-1, 6).tolist()
+    return [PrimedNumeral((a, b), (c, d), (e, f)) for a, b, c, d, e, f in places], values
 
 
 def _prime_bytes(
