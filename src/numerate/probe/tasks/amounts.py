@@ -44,18 +44,18 @@ def read_amounts(text: str) -> list[Amount]:
     return found
 
 
-def write_amount(value: float, form: Literal["scaled", "shifted", "plain"]) -> str:
+def write_amount(value: float, form: Literal["scaled", "shifted"]) -> str:
     """Return a positive amount as text.
 
-    `scaled` writes the largest scale word that fits, `shifted` one beside it, and `plain` none.
-    Below a million all of them are plain.
+    `scaled` writes the largest scale word that fits, and `shifted` one beside it. Below a million
+    there is none.
 
-    >>> [write_amount(1.82e9, form) for form in ("scaled", "shifted", "plain")]
-    ['1.82 billion', '1,820 million', '1,820,000,000']
-    >>> write_amount(428e6, "shifted"), write_amount(348_000, "scaled"), write_amount(0.25, "plain")
+    >>> write_amount(1.82e9, "scaled"), write_amount(1.82e9, "shifted")
+    ('1.82 billion', '1,820 million')
+    >>> write_amount(428e6, "shifted"), write_amount(348_000, "scaled"), write_amount(0.25, "scaled")
     ('0.428 billion', '348,000', '0.25')
     """
-    if form == "plain" or value < SCALES["million"]:
+    if value < SCALES["million"]:
         return _write_number(value)
     words = list(SCALES)
     place = max(place for place, word in enumerate(words) if value >= SCALES[word])
