@@ -323,7 +323,7 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
             return embed_by_chance(texts)
 
     system = TextSystem("a", CONTROLS["control:oracle"])
-    plan = Plan(tasks=("paraphrases", "retrieval"), seeds=(0, 1), protocol=LAPTOP)
+    plan = Plan(tasks=("paraphrases", "distance"), seeds=(0, 1), protocol=LAPTOP)
     first = probe_system(system, plan, path)
     n_cells = len(calls)
     assert n_cells == 2 * (1 + 5)

@@ -52,8 +52,8 @@ def write_amount(value: float, form: Literal["scaled", "shifted"]) -> str:
 
     >>> write_amount(1.82e9, "scaled"), write_amount(1.82e9, "shifted")
     ('1.82 billion', '1,820 million')
-    >>> write_amount(428e6, "shifted"), write_amount(348_000, "scaled"), write_amount(0.25, "scaled")
-    ('0.428 billion', '348,000', '0.25')
+    >>> write_amount(428e6, "shifted"), write_amount(348_000, "scaled")
+    ('0.428 billion', '348,000')
     """
     if value < SCALES["million"]:
         return _write_number(value)
