@@ -4,6 +4,7 @@ A search may be asked of all of them: how similar is each document to each query
 """
 
 import hashlib
+import json
 import math
 import re
 from collections import defaultdict
@@ -43,7 +44,9 @@ class SentenceEncoder:
     def fingerprint(self) -> str:
         """A text that changes with the weights and the tokenizer."""
         tokenizer: Any = self.model.tokenizer
-        digest = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode())
+        document = json.loads(tokenizer.backend_tokenizer.to_str())
+        document |= {"truncation": None, "padding": None}  # these change when it is used
+        digest = hashlib.sha256(json.dumps(document).encode())
         for name, weight in self.model.state_dict().items():
             digest.update(name.encode())
             digest.update(weight.detach().cpu().contiguous().view(-1).numpy().tobytes())

@@ -87,7 +87,7 @@ def test_an_oracle_orders_all_triples_and_a_reversed_one_none():
     found = score_triples(by_value, TOPICS, np.random.default_rng(0))
     names = ["triples", "plain triples", "percent triples", "amount triples"]
     assert {name: found[name] for name in names} == dict.fromkeys(names, 1)
-    assert found["spearman"] == pytest.approx(1)
+    assert found["spearman"] == pytest.approx(1, abs=1e-3)  # cosines of near angles tie
     same = score_triples(lambda texts: np.ones((len(texts), 2)), TOPICS, np.random.default_rng(0))
     assert {same[name] for name in names} == {0.5}
     assert same["spearman"] == 0
