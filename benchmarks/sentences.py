@@ -23,7 +23,7 @@ from numerate.prime.primed_corpus import PrimedCorpus, prime_corpus
 from numerate.prime.scheme import Priming
 from numerate.probe.plan import Plan, probe_system
 from numerate.probe.protocols import LAPTOP
-from numerate.probe.tasks.sentence_tasks import SENTENCE_TASKS
+from numerate.probe.tasks.text_tasks import expand_tasks
 
 ROOT = Path(__file__).parents[1]
 RESULTS, WORK = ROOT / "results" / "sentences", ROOT / "build" / "sentences"
@@ -87,7 +87,7 @@ def probe(system: TextSystem, seeds: range | list[int]) -> None:
     """Score a system on the sentences of the given seeds, and print the scores."""
     for seed in seeds:
         # Tasks on sentences do not depend on the protocol.
-        plan = Plan(tasks=SENTENCE_TASKS, seeds=(seed,), protocol=LAPTOP)
+        plan = Plan(tasks=expand_tasks(["sentences"]), seeds=(seed,), protocol=LAPTOP)
         scores = probe_system(system, plan, RESULTS / "scores.jsonl")
         shown = {f"{s.task} {s.metric}": s.value for s in scores if s.range == "all"}
         print(system.name, seed, {name: round(value, 3) for name, value in shown.items()})

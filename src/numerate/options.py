@@ -20,7 +20,7 @@ Start = Literal["drawn", "spread"]
 Marker = Literal["anc", "lr", "exp"]
 """The token before an anchor: `<ANC>`; `<LA>` or `<RA>` by its direction; `<EXP>`."""
 
-Kind = Literal["genbert", "mwp-bert", "vectors", "digits"]
+Kind = Literal["genbert", "mwp-bert", "vectors", "digits", "sentence"]
 """The prefix of a system that needs its own loader: `genbert:FOLDER`, `vectors:FILE`, ..."""
 
 Pieces = Literal["words", "digits"]

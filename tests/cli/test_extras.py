@@ -14,7 +14,7 @@ EXTRAS = {
     "report": ("pydantic", "jinja2", "matplotlib", "scipy"),
 }
 EXTRAS["train"] = (*EXTRAS["embed"], "accelerate", "matplotlib")
-EXTRAS["probe"] = (*EXTRAS["embed"], "scipy", "sklearn", "threadpoolctl", "xgboost")
+EXTRAS["probe"] = (*EXTRAS["embed"], "bm25s", "scipy", "sklearn", "threadpoolctl", "xgboost")
 EXTRAS["run"] = tuple(name for extra in ("train", "probe", "report") for name in EXTRAS[extra])
 OPTIONAL = {*EXTRAS["run"], "datasets", "pyarrow", "sentence_transformers", "tensorboard"}
 
@@ -24,7 +24,7 @@ ROOMS = {
     "": "cli cli.show extract.counts extract.corpus fit.fitting prime.primed_corpus prime.scheme",
     "embed": "models.base_model models.card embed.load embed.neighbours",
     "train": "pretrain.train pretrain.baselines.train pretrain.stage report.figures.draw",
-    "probe": "probe.plan probe.diagnostics probe.tasks.sentence_tasks cli.show_probe report.paper",
+    "probe": "probe.plan probe.diagnostics probe.tasks.text_tasks cli.show_probe report.paper",
     "report": "report.write report.figures.draw report.page",
     "run": "run.execute run.stages cli.show_run",
 }

@@ -30,7 +30,7 @@ from numerate.probe.systems import (
     open_systems,
 )
 from numerate.probe.tasks.draw import NUMERAL_TASKS
-from numerate.probe.tasks.sentence_tasks import SENTENCE_TASKS
+from numerate.probe.tasks.text_tasks import TASK_GROUPS, expand_tasks
 
 
 def embed_by_chance(texts):
@@ -323,7 +323,7 @@ def test_scores_that_are_there_are_not_computed_again(tmp_path):
             return embed_by_chance(texts)
 
     system = TextSystem("a", CONTROLS["control:oracle"])
-    plan = Plan(tasks=("paraphrases", "retrieval"), seeds=(0, 1), protocol=LAPTOP)
+    plan = Plan(tasks=("paraphrases", "distance"), seeds=(0, 1), protocol=LAPTOP)
     first = probe_system(system, plan, path)
     n_cells = len(calls)
     assert n_cells == 2 * (1 + 5)
@@ -388,8 +388,16 @@ def test_the_command_line_asks_by_default_what_a_run_asks():
 def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():
     with pytest.raises(InputError, match=r"tasks must be among decoding, .*, distance, retrieval"):
         Plan(tasks=("distance", "rhyme"), seeds=(0,), protocol=LAPTOP)
-    assert len(Plan(tasks=SENTENCE_TASKS, seeds=(0,), protocol=LAPTOP).cells) == 5 + 5 + 1
+    tasks = expand_tasks(["sentences"])
+    assert len(Plan(tasks=tasks, seeds=(0,), protocol=LAPTOP).cells) == 5 + 5 + 1 + 1 + 1
     assert len(make_plan(TASKS).cells) == 4 * (5 + 2)
+
+
+def test_sets_without_a_draw_are_asked_once_and_not_for_each_seed():
+    plan = Plan(tasks=("paraphrases", *TASK_GROUPS["retention"]), seeds=(4, 5), protocol=LAPTOP)
+    asked = [(cell.task, cell.seed) for cell in plan.cells]
+    once = [(task, 4) for task in ("STSBenchmark", "SICK-R", "SciFact-part")]
+    assert asked == [("paraphrases", 4), *once, ("paraphrases", 5)]
 
 
 def test_a_plan_may_ask_of_some_ranges_only():

@@ -113,9 +113,10 @@ def probe(
         typer.Argument(
             metavar="MODEL...",
             help="Model folders, names on the hub, genbert:FOLDER, mwp-bert:FOLDER, digits:MODEL, "
-            "vectors:FILE, control:NAME or control:primed:MODEL. TITLE=MODEL sets the name in "
-            "tables: the first '=' ends the title, unless the text is an existing path, starts "
-            "with a prefix such as genbert:, or has a slash before the '='.",
+            "sentence:MODEL, sentence:digits:MODEL, vectors:FILE, control:NAME or "
+            "control:primed:MODEL. TITLE=MODEL sets the name in tables: the first '=' ends the "
+            "title, unless the text is an existing path, starts with a prefix such as genbert:, "
+            "or has a slash before the '='.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to continue.")],
@@ -126,8 +127,8 @@ def probe(
     tasks: Annotated[
         str,
         typer.Option(
-            help="Tasks; there are also few, beyond and gaps, and on sentences distance, "
-            "retrieval and paraphrases."
+            help="Tasks; there are also few, beyond and gaps, and on texts sentences, factbook "
+            "and retention, each a group of tasks, and SciFact."
         ),
     ] = "decoding,addition,list-maximum,list-minimum,geometry,comparison",
     domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
@@ -153,6 +154,12 @@ def probe(
         Path | None, typer.Option(help="File of anchors that control:primed shows the model.")
     ] = None,
     marker: Annotated[Marker, typer.Option(help="Marker of control:primed.")] = "anc",
+    benchmarks: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with the files of factbook and retention.", show_default="from the hub"
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Number of times to draw samples.", min=1)] = 3,
     compare: Compare = None,
     against: Annotated[
@@ -177,12 +184,15 @@ def probe(
     from numerate.probe.plan import Plan
     from numerate.probe.protocols import find_protocol
     from numerate.probe.systems import Reading
+    from numerate.probe.tasks.benchmark_files import Benchmarks
+    from numerate.probe.tasks.text_tasks import expand_tasks
 
     plan = Plan(
-        tasks=tuple(tasks.split(",")),
+        tasks=expand_tasks(tasks.split(",")),
         seeds=tuple(range(seeds)),
         protocol=find_protocol(protocol),
         counts=Counts.load(counts) if counts else None,
+        benchmarks=Benchmarks(benchmarks),
         domains=tuple(domains.split(",")),
         ranges=tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),

@@ -42,7 +42,7 @@ def load(
     """
     system = SystemName.parse(name) if isinstance(name, str) else name
     name, path = system.model, resolve_model(system.path)
-    if system.kind in ("vectors", "control"):
+    if system.kind in ("vectors", "control", "sentence"):
         raise InputError(f"{name}: cannot be loaded as a model; probe it with 'numerate probe'")
     model, tokenizer = _load_model(system.kind, name, path)
     known = _find_priming(name, path, model, tokenizer)

@@ -1,7 +1,8 @@
 """Names of systems: the text that a user writes for a model or another system, read in one place.
 
 A system is a folder, a name on the hub, `package:MODULE/FOLDER`, `KIND:PATH`, `control:NAME` or
-`control:primed:MODEL`; a title for tables may stand before it, as in `ours=models/ln`.
+`control:primed:MODEL`; `sentence:MODEL` and `sentence:digits:MODEL` are sentence encoders. A title
+for tables may stand before it, as in `ours=models/ln`.
 """
 
 import re

@@ -10,22 +10,26 @@ They give bounds (`oracle`, `angle`, `value`, `random`), encode only the written
 
 import zlib
 from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from numerate.extract.numerals import LARGEST
+from numerate.extract.numerals import LARGEST, find_numerals
+from numerate.probe.tasks.amounts import read_amounts
 
 Matrix = npt.NDArray[np.floating]
+Reads = Literal["integers", "written", "values"]
+"""Which numbers of a text a control reads: `1.82 billion` is none, 1.82, or 1,820,000,000."""
 _DIGITS, _BUCKETS, _PREFIX_BUCKETS, _WIDTH = 11, 512, 1024, 384
 
 
-def embed_oracle(numerals: Sequence[int]) -> Matrix:
+def embed_oracle(numerals: Sequence[float]) -> Matrix:
     """Return ln n + 1, the target of the probes."""
     return np.log(np.array(numerals, np.float64))[:, None] + 1
 
 
-def embed_angle(numerals: Sequence[int]) -> Matrix:
+def embed_angle(numerals: Sequence[float]) -> Matrix:
     """Return (cos θ, sin θ), with θ from 0 to π/2 in proportion to ln n.
 
     The oracle of tasks that compare cosines: they fall with |ln a - ln b|.
@@ -34,7 +38,7 @@ def embed_angle(numerals: Sequence[int]) -> Matrix:
     return np.stack((np.cos(angle), np.sin(angle)), axis=1)
 
 
-def embed_value(numerals: Sequence[int]) -> Matrix:
+def embed_value(numerals: Sequence[float]) -> Matrix:
     """Return n."""
     return np.array(numerals, np.float64)[:, None]
 
@@ -65,18 +69,20 @@ def embed_chars(numerals: Sequence[int]) -> Matrix:
     return vectors
 
 
-def embed_prefix(numerals: Sequence[int]) -> Matrix:
+def embed_prefix(numerals: Sequence[float]) -> Matrix:
     """Return the number of digits as an angle, and a small part for each prefix, hashed.
 
     The string rule: the cosine is highest for the same number of digits, and then grows with the
     length of the longest common prefix; otherwise it falls with the difference of the lengths.
+    Digits behind a point lengthen the prefix, but not the number.
     """
     vectors = np.zeros((len(numerals), 2 + _PREFIX_BUCKETS), np.float32)
     for row, numeral in enumerate(map(str, numerals)):
-        angle = np.pi / 2 * len(numeral) / _DIGITS
+        length = len(numeral.partition(".")[0])
+        angle = np.pi / 2 * length / _DIGITS
         vectors[row, :2] = np.cos(angle), np.sin(angle)
         for end in range(1, len(numeral) + 1):
-            prefix = f"{len(numeral)} {numeral[:end]}".encode()
+            prefix = f"{length} {numeral[:end]}".encode()
             vectors[row, 2 + zlib.crc32(prefix) % _PREFIX_BUCKETS] = 0.1 / len(numeral) ** 0.5
     return vectors
 
@@ -110,7 +116,26 @@ def embed_xval(numerals: Sequence[int]) -> Matrix:
     return np.outer(scaled, direction / np.linalg.norm(direction))
 
 
-CONTROLS: dict[str, Callable[[Sequence[int]], Matrix]] = {
+def read_numbers(text: str, reads: Reads) -> list[float]:
+    """Return the positive numbers of a text.
+
+    >>> [read_numbers("$1.82 billion to 7", reads) for reads in ("integers", "written", "values")]
+    [[7], [1.82, 7], [1820000000.0, 7]]
+    """
+    if reads == "integers":
+        return [numeral.value for numeral in find_numerals(text)]
+    found = read_amounts(text)
+    values = [amount.value if reads == "values" else amount.written for amount in found]
+    return [value for value in values if value > 0]
+
+
+CONTROL_READS: dict[str, Reads] = {
+    "control:oracle": "values",
+    "control:angle": "values",
+    "control:value": "values",
+    "control:prefix": "written",
+}
+CONTROLS: dict[str, Callable[[Sequence[Any]], Matrix]] = {
     "control:oracle": embed_oracle,
     "control:angle": embed_angle,
     "control:value": embed_value,

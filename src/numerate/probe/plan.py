@@ -6,7 +6,7 @@ the paper, pairs and lists of all ranges are those of the four ranges together: 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from numerate.probe.samples import (
     take_some,
 )
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
+from numerate.probe.score_texts import check_texts, score_texts
 from numerate.probe.scores import Score, append_scores, repair_scores
 from numerate.probe.systems import (
     LayeredSystem,
@@ -37,9 +38,10 @@ from numerate.probe.systems import (
     System,
     embed_cached,
 )
+from numerate.probe.tasks.benchmark_files import Benchmarks
 from numerate.probe.tasks.draw import NUMERAL_TASKS, draw_task
 from numerate.probe.tasks.geometry import score_in_sentences
-from numerate.probe.tasks.sentence_tasks import PROTOCOL, SENTENCE_TASKS, score_sentences
+from numerate.probe.tasks.text_tasks import PROTOCOL, SEEDLESS, TEXT_TASKS
 
 Note = Callable[[str], object]
 
@@ -62,7 +64,9 @@ class Plan:
     training: int = 0
     """The number of the system's training, for its scores."""
     counts: Counts | None = None
-    """The numerals of the corpus, which are in-domain; tasks on sentences need none."""
+    """The numerals of the corpus, which are in-domain; tasks on texts need none."""
+    benchmarks: Benchmarks = field(default_factory=Benchmarks)
+    """The sets that some tasks on texts ask."""
     domains: tuple[str, ...] = PROBE_DOMAINS
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     regressors: tuple[str, ...] = REGRESSORS
@@ -72,7 +76,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name, given, known in (
-            ("tasks", self.tasks, (*NUMERAL_TASKS, *SENTENCE_TASKS)),
+            ("tasks", self.tasks, (*NUMERAL_TASKS, *TEXT_TASKS)),
             ("domains", self.domains, PROBE_DOMAINS),
             ("ranges", self.ranges, tuple(PROBE_RANGES)),
             ("regressors", self.regressors, REGRESSORS),
@@ -92,12 +96,13 @@ class Plan:
             for seed in self.seeds
             for task in self.tasks
             for domain, name in self._places(task)
+            if seed == self.seeds[0] or task not in SEEDLESS
         ]
 
     def _places(self, task: str) -> list[tuple[str, str]]:
-        if task in SENTENCE_TASKS:  # paraphrases, without numbers, have no ranges
+        if task in TEXT_TASKS:
             return [
-                (PROTOCOL, name) for name in self.ranges if task != "paraphrases" or name == ALL
+                (PROTOCOL, name) for name in self.ranges if TEXT_TASKS[task].by_range or name == ALL
             ]
         return [
             (domain, name)
@@ -140,15 +145,14 @@ def score_cells(
     system: System, plan: Plan, cells: Sequence[Cell], *, note: Note = _ignore
 ) -> Iterator[tuple[Cell, list[Score]]]:
     """Yield each cell with its scores, in the given order; none for a cell that is left out."""
-    has_sentences = any(cell.task in SENTENCE_TASKS for cell in cells)
-    if has_sentences and not isinstance(system, SentenceSystem):
-        raise InputError(f"{system.name}: makes no vectors of sentences; ask it other tasks")
+    check_texts(system, {cell.task for cell in cells})
     samples = draw_samples(plan, [cell for cell in cells if cell.task in NUMERAL_TASKS], note)
     answers = _answer_questions(system, plan, samples, note)
     found: dict[Cell, dict[str, float]] = {}
     for cell in cells:
-        if cell.task in SENTENCE_TASKS and isinstance(system, SentenceSystem):
-            found[cell] = score_sentences(system.embed_texts, cell.task, cell.range, cell.seed)
+        if cell.task in TEXT_TASKS:
+            place = cell.task, cell.range, cell.seed
+            found[cell] = score_texts(system, *place, plan.benchmarks)
         while cell in samples and cell not in found:
             question, values = next(answers)
             found[question.cell] = values
@@ -193,7 +197,7 @@ def split_layers(system: System) -> list[System]:
 def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dict[Cell, Sample]:
     """Return the sample of each cell; what has too few numerals is left out, with a note."""
     samples: dict[Cell, Sample] = {}
-    if plan.counts is None:  # then the plan has only tasks on sentences
+    if plan.counts is None:  # then the plan has only tasks on texts
         return samples
     draw = cache(partial(_draw_part, plan.counts, plan.protocol))
     for cell in cells:
@@ -297,4 +301,4 @@ def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
 
 
 def _name_protocol(plan: Plan, cell: Cell) -> str:
-    return PROTOCOL if cell.task in SENTENCE_TASKS else plan.protocol.name
+    return PROTOCOL if cell.task in TEXT_TASKS else plan.protocol.name

@@ -15,13 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from numerate.errors import InputError
-from numerate.extract.numerals import find_numerals
 from numerate.files import open_whole
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout
 from numerate.prime.scheme import Priming
-from numerate.probe.controls import CONTROLS, Matrix
+from numerate.probe.controls import CONTROL_READS, CONTROLS, Matrix, Reads, read_numbers
+from numerate.probe.statistics import Floats
+from numerate.probe.tasks.similarity import search_by
+from numerate.probe.text_systems import (
+    BM25,
+    Bm25System,
+    SentenceEncoder,
+    load_sentence_encoder,
+    share_words,
+)
 from numerate.probe.word_vectors import open_word_vectors
 
 if TYPE_CHECKING:
@@ -72,7 +80,7 @@ class NumeralSystem:
     """A function from numerals to vectors: a control, word vectors, or one layer of a model."""
 
     name: str
-    embed: Callable[[Sequence[int]], Matrix]
+    embed: Callable[[Sequence[Any]], Matrix]
     fingerprint: str = ""
 
     def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
@@ -80,17 +88,38 @@ class NumeralSystem:
         return self.embed(numerals)
 
 
+@runtime_checkable
+class SearchSystem(System, Protocol):
+    """A system that says how similar documents are to queries in a way of its own."""
+
+    def search(self, queries: Sequence[str], documents: Sequence[str], /) -> Floats:
+        """Return a row for each query and a column for each document."""
+
+
 @dataclass(frozen=True)
 class ControlSystem(NumeralSystem):
-    """A control; the vector of a text is the sum of those of its numerals, zeros if it has none."""
+    """A control; the vector of a text is the sum of those of its numerals, zeros if it has none.
+
+    `reads` says of which numbers: of integers, of all numbers as they are written, or of their
+    values, with scale words. A search first looks at the words that a query and a document share,
+    and only then at their numbers.
+    """
+
+    reads: Reads = "integers"
 
     def embed_texts(self, texts: Sequence[str], /) -> Matrix:
         """Return a row for each text."""
-        found = [[int(numeral.value) for numeral in find_numerals(text)] for text in texts]
+        found = [read_numbers(text, self.reads) for text in texts]
         vectors = self.embed([1, *chain(*found)])  # 1 gives the width if there is no numeral
         sums = np.zeros((len(texts), vectors.shape[1]))
         np.add.at(sums, np.repeat(np.arange(len(texts)), list(map(len, found))), vectors[1:])
         return sums
+
+    def search(self, queries: Sequence[str], documents: Sequence[str], /) -> Floats:
+        """Return shared words in steps of 0.01, and less than half a step for the numbers."""
+        numbers = search_by(self.embed_texts)(queries, documents)
+        similarities: Floats = share_words(queries, documents).round(2) + 0.004 * numbers
+        return similarities
 
 
 @dataclass(frozen=True)
@@ -160,11 +189,16 @@ def open_systems(
     system = SystemName.parse(name) if isinstance(name, str) else name
     if system.primed and priming is None:
         raise InputError(f"control:primed:{system.model}: needs --anchors, the anchors to show")
-    if system.kind == "control":
+    if system.model == BM25:
+        yield Bm25System(system.title)
+    elif system.kind == "control":
         if system.model not in CONTROLS:
-            known = ", ".join([*CONTROLS, "control:primed:MODEL"])
+            known = ", ".join([*CONTROLS, BM25, "control:primed:MODEL"])
             raise InputError(f"{system.model}: no such control; there are {known}")
-        yield ControlSystem(system.title, CONTROLS[system.model], f"{system.model} 1")
+        reads = CONTROL_READS.get(system.model, "integers")
+        yield ControlSystem(system.title, CONTROLS[system.model], f"{system.model} 1", reads)
+    elif system.kind == "sentence":
+        yield SentenceEncoder(system.title, load_sentence_encoder(system.path, device=device))
     elif system.kind == "vectors":
         words = open_word_vectors(system.path)
         yield NumeralSystem(system.title, words.embed_numerals, words.fingerprint)

@@ -18,7 +18,7 @@ from numerate.extract.ranges import Values
 from numerate.probe.controls import Matrix
 from numerate.probe.samples import Sample, take_some
 from numerate.probe.statistics import Floats, correlate_ranks, unit_rows
-from numerate.probe.tasks.sentence_tasks import Embed
+from numerate.probe.tasks.similarity import Embed
 
 LookUp = Callable[[Values], Matrix]
 """From an array of numerals to their vectors, with one more axis."""

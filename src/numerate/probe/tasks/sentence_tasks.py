@@ -1,29 +1,31 @@
 """Sentence tasks: probes of sentence vectors, with sentences from templates of this project.
 
-Three tasks, none of which trains anything. *Distance*: for sentences that differ only in a number,
+Four tasks, none of which trains anything. *Distance*: for sentences that differ only in a number,
 does the cosine distance grow with the distance of the numbers? *Retrieval*: does a query find the
-document with the right subject and the nearest number first? *Paraphrases*: does a sentence without
+document with the right subject and the nearest number first? *Amounts*: the same, with documents
+that say `1.82 billion` and queries that say `1,820 million`. *Paraphrases*: does a sentence without
 numbers find its paraphrase first? Numbers are near if |ln a - ln b| is small.
 """
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from numerate.extract.ranges import PROBE_RANGES
 from numerate.probe.statistics import correlate_ranks, unit_rows
+from numerate.probe.tasks.amounts import write_amount
+from numerate.probe.tasks.similarity import Embed, Search
 
-Embed = Callable[[Sequence[str]], npt.NDArray[Any]]
-SENTENCE_TASKS = ("distance", "retrieval", "paraphrases")
-PROTOCOL = "sentences"
 _TRIPLES = 8  # per template
 _POOLS, _POOL_SUBJECTS, _POOL_NUMBERS, _POOL_QUERIES = 16, 5, 5, 4
+_AMOUNT_EXPONENTS = 6, 13
+Draw = Callable[..., Sequence[float]]
+Write = Callable[[float], str]
 
 
 @dataclass(frozen=True)
@@ -50,26 +52,15 @@ class Pool:
     nearest: npt.NDArray[np.intp]
 
 
-def score_sentences(embed: Embed, task: str, range_name: str, seed: int) -> dict[str, float]:
-    """Return the metrics of one task on one range; the sentences are the same for all systems."""
-    bounds, place = PROBE_RANGES[range_name], list(PROBE_RANGES).index(range_name)
-    rng = np.random.default_rng([seed, SENTENCE_TASKS.index(task), place])
-    if task == "distance":
-        return score_distances(embed, draw_distances(bounds, rng))
-    if task == "retrieval":
-        return score_pools(embed, draw_pools(bounds, rng))
-    return score_paraphrases(embed)
-
-
 def draw_distances(bounds: tuple[float, float], rng: np.random.Generator) -> Distances:
     """Return triples of sentences with numbers from a range, with one template per subject."""
-    templates = [str(rng.choice(subject["tell"])) for subject in _read_sentences()["subjects"]]
+    templates = [str(rng.choice(subject["tell"])) for subject in read_sentences()["subjects"]]
     values = np.array([[draw_numbers(bounds, 3, rng) for _ in range(_TRIPLES)] for _ in templates])
     logs = np.log(values)
     swap = np.abs(logs[..., 0] - logs[..., 1]) > np.abs(logs[..., 0] - logs[..., 2])
     values[swap] = values[swap][:, [0, 2, 1]]
     texts = [
-        [[_write(template, value) for value in row] for row in rows]
+        [[_fill(template, _write_number(value)) for value in row] for row in rows]
         for template, rows in zip(templates, values.tolist(), strict=True)
     ]
     return Distances(np.array(texts), values)
@@ -77,22 +68,46 @@ def draw_distances(bounds: tuple[float, float], rng: np.random.Generator) -> Dis
 
 def draw_pools(bounds: tuple[float, float], rng: np.random.Generator) -> list[Pool]:
     """Return pools of documents and queries with numbers from a range."""
-    return [_draw_pool(bounds, rng) for _ in range(_POOLS)]
+    draw = partial(draw_numbers, bounds)
+    return [_draw_pool(draw, (_write_number, _write_number), rng) for _ in range(_POOLS)]
 
 
-def _draw_pool(bounds: tuple[float, float], rng: np.random.Generator) -> Pool:
-    subjects: list[Any] = _read_sentences()["subjects"]
+def draw_amount_pools(rng: np.random.Generator) -> list[Pool]:
+    """Return pools with amounts from a million to ten trillion, written in different ways.
+
+    Documents have the largest scale word that fits, `1.82 billion`, and queries the next smaller
+    one, `1,820 million`.
+    """
+    forms = partial(write_amount, form="scaled"), partial(write_amount, form="shifted")
+    return [_draw_pool(_draw_amounts, forms, rng) for _ in range(_POOLS)]
+
+
+def _draw_pool(draw: Draw, forms: tuple[Write, Write], rng: np.random.Generator) -> Pool:
+    """Return a pool; `forms` write the numbers of documents and of queries."""
+    subjects: list[Any] = read_sentences()["subjects"]
     chosen = [subjects[i] for i in rng.choice(len(subjects), _POOL_SUBJECTS, replace=False)]
-    numbers = draw_numbers(bounds, _POOL_NUMBERS, rng)
+    numbers = draw(_POOL_NUMBERS, rng)
     tells = [str(rng.choice(subject["tell"])) for subject in chosen]
-    documents = [[_write(tell, number) for number in numbers] for tell in tells]
+    documents = [[_fill(tell, forms[0](number)) for number in numbers] for tell in tells]
     queries, nearest = [], []
     for subject in chosen:
-        asked = [draw_numbers(bounds, 1, rng, avoid=numbers)[0] for _ in range(_POOL_QUERIES)]
-        queries.append([_write(str(rng.choice(subject["ask"])), number) for number in asked])
+        asked = [draw(1, rng, avoid=numbers)[0] for _ in range(_POOL_QUERIES)]
+        queries.append([_fill(str(rng.choice(subject["ask"])), forms[1](n)) for n in asked])
         gaps = np.abs(np.log(asked)[:, None] - np.log(numbers))
         nearest.append(gaps.argmin(axis=1))
     return Pool(np.array(documents), np.array(queries), np.array(nearest))
+
+
+def _draw_amounts(
+    size: int, rng: np.random.Generator, *, avoid: Sequence[float] = ()
+) -> list[float]:
+    """Return distinct amounts with three digits, drawn uniformly on the logarithmic scale."""
+    drawn: dict[float, None] = {}
+    while len(drawn) < size:
+        amount = float(f"{10 ** rng.uniform(*_AMOUNT_EXPONENTS):.3g}")
+        if amount not in avoid:
+            drawn[amount] = None
+    return list(drawn)
 
 
 def draw_numbers(
@@ -129,24 +144,18 @@ def score_distances(embed: Embed, drawn: Distances) -> dict[str, float]:
     return {"spearman": float(np.mean(ranks)), "closer": float(right[decided].mean())}
 
 
-def score_pools(embed: Embed, pools: Sequence[Pool]) -> dict[str, float]:
+def score_pools(search: Search, pools: Sequence[Pool]) -> dict[str, float]:
     """Return how often queries find the right document.
 
     `first`: the right subject with the nearest number ranks first of all documents (chance: 0.04).
     `subject`: a document on the right subject ranks first (0.2). `nearest`: the nearest number
     ranks first among the documents on the right subject (0.2).
     """
-    texts = [
-        text for pool in pools for part in (pool.documents, pool.queries) for text in part.ravel()
-    ]
-    vectors, end = unit_rows(embed(texts)), 0
     rows = []
     for pool in pools:
-        start, middle = end, end + pool.documents.size
-        end = middle + pool.queries.size
-        documents, queries = vectors[start:middle], vectors[middle:end]
         n_subjects, n_numbers = pool.documents.shape
-        found = (queries @ documents.T).reshape(*pool.queries.shape, n_subjects, n_numbers)
+        similar = search(pool.queries.ravel().tolist(), pool.documents.ravel().tolist())
+        found = similar.reshape(*pool.queries.shape, n_subjects, n_numbers)
         subject = np.arange(n_subjects)[:, None]
         best = found.reshape(*pool.queries.shape, -1).argmax(axis=-1)
         own = found[subject, np.arange(pool.queries.shape[1]), subject]
@@ -163,7 +172,7 @@ def score_paraphrases(embed: Embed) -> dict[str, float]:
     and variations of all others (chance: 0.004). The sentence's own variation, which has nearly the
     same words but another meaning, is left out: no encoder of this kind separates the two.
     """
-    rows: list[Mapping[str, str]] = _read_sentences()["paraphrases"]
+    rows: list[Mapping[str, str]] = read_sentences()["paraphrases"]
     kinds = ("same", "sentence", "other")
     vectors = unit_rows(embed([row[kind] for kind in kinds for row in rows]))
     n_rows = len(rows)
@@ -173,11 +182,16 @@ def score_paraphrases(embed: Embed) -> dict[str, float]:
     return {"first": float((cosine.argmax(axis=1) == own).mean())}
 
 
-def _write(template: str, number: int) -> str:
-    return template.replace("{n}", f"{number:,}")
+def _fill(template: str, number: str) -> str:
+    return template.replace("{n}", number)
+
+
+def _write_number(number: float) -> str:
+    return f"{number:,}"
 
 
 @cache
-def _read_sentences() -> dict[str, Any]:
+def read_sentences() -> dict[str, Any]:
+    """Return the templates of this project: `subjects`, `frames` and `paraphrases`."""
     data = resources.files("numerate").joinpath("data", "sentences.toml").read_text("utf-8")
     return tomllib.loads(data)
