@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -116,12 +117,22 @@ def add_markers(
     old_size = min(n_rows, len(known))
     if len(tokenizer) > n_rows:
         net.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    for embeddings in (net.get_input_embeddings(), net.get_output_embeddings()):
+        if isinstance(embeddings, torch.nn.Embedding | torch.nn.Linear):
+            draw_rows(embeddings.weight, tokenizer, new, old_size)
+
+
+def draw_rows(
+    weight: torch.Tensor,
+    tokenizer: "PreTrainedTokenizerBase",
+    tokens: Iterable[str],
+    n_known: int,
+) -> None:
+    """Draw the rows of new tokens in an embedding matrix; the first `n_known` rows are known."""
     with torch.no_grad():
-        for embeddings in (net.get_input_embeddings(), net.get_output_embeddings()):
-            if isinstance(embeddings, torch.nn.Embedding | torch.nn.Linear):
-                for marker in new:
-                    row = tokenizer.convert_tokens_to_ids(marker)
-                    embeddings.weight[row] = draw_marker(marker, embeddings.weight[:old_size])
+        for token in tokens:
+            row = tokenizer.convert_tokens_to_ids(token)
+            weight[row] = draw_marker(token, weight[:n_known])
 
 
 def draw_marker(marker: str, embeddings: torch.Tensor) -> torch.Tensor:

@@ -7,6 +7,12 @@ from typing import Any
 from numerate.files import read_data
 from numerate.prime.text import MARKERS
 
+_PIECES = {
+    "words": "in the word pieces of the base",
+    "digits": "split into digits, without thousands separators",
+    "counted-digits": "split into digits, with a token before them that says how many there are",
+}
+
 
 def write_card(run: dict[str, Any]) -> str:
     """Return the model card for the `run.json` of `numerate pretrain`."""
@@ -60,9 +66,7 @@ def write_tune_card(run: dict[str, Any]) -> str:
         "version": run["versions"]["numerate"],
         "sources": ", ".join(f"`{Path(name).name}`" for name in config["corpus"]["sources"]),
         "batch": config["batch_size"] * config["accumulate"],
-        "pieces": "split into digits, without thousands separators"
-        if config["pieces"] == "digits"
-        else "in the word pieces of the base",
+        "pieces": _PIECES[config["pieces"]],
         "teacher": config["teacher"] or f"`{config['base']}` as it was",
         "trust": ", trust_remote_code=True" if run["primes"] else "",
     }

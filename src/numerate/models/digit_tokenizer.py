@@ -21,6 +21,10 @@ _WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "se
 _WORDS += ["eighteen", "nineteen"]
 
 
+COUNTS = tuple(chr(0xE000 + n) for n in range(1, 14))
+"""The tokens for 1 to 12 digits, and for more: characters that no text has."""
+
+
 def split_digits(
     tokenizer: "PreTrainedTokenizerBase", name: str, *, number_words: bool = True
 ) -> "PreTrainedTokenizerBase":
@@ -28,9 +32,6 @@ def split_digits(
 
     With `number_words` it reads `twelve` as `12`, as GenBERT does.
     """
-    from tokenizers import Tokenizer
-    from transformers import PreTrainedTokenizerFast
-
     document = json.loads(tokenizer.backend_tokenizer.to_str())
     _rename_numbers(document["model"], name)
     no_comma = _replace(_COMMA, "")
@@ -39,6 +40,35 @@ def split_digits(
     steps = [step for step in (document["normalizer"],) if step]
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
         document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}
+    return _rebuild(tokenizer, document)
+
+
+def count_digits(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
+    """Return a tokenizer of `split_digits` with a token before each number: how many digits it has.
+
+    `12,345` becomes `<5> 1 ##2 ##3 ##4 ##5`, and of `52.4` the two before the point are counted.
+    The tokens (`COUNTS`) are new entries of the vocabulary, for which a model needs rows.
+    """
+    document = json.loads(tokenizer.backend_tokenizer.to_str())
+    vocabulary, steps = document["model"]["vocab"], document["normalizer"]["normalizers"]
+    if COUNTS[0] in vocabulary:
+        return tokenizer
+    first = 1 + max(tokenizer.get_vocab().values())
+    for n_digits, token in enumerate(COUNTS, 1):
+        vocabulary[token] = first + n_digits - 1
+        most = "" if n_digits < len(COUNTS) else ","
+        number = rf"(?<![\w.,])(?=[0-9]{{{n_digits}{most}}}(?!\w))"
+        steps.append(_replace(number, f" {token} "))
+    return _rebuild(tokenizer, document)
+
+
+def _rebuild(
+    tokenizer: "PreTrainedTokenizerBase", document: dict[str, Any]
+) -> "PreTrainedTokenizerBase":
+    """Return a tokenizer like another one from a changed tokenizer.json."""
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast
+
     document |= {"truncation": None, "padding": None}
     # The tokenizer's own class would ignore the changes and rebuild it from the vocabulary.
     fast: Any = PreTrainedTokenizerFast

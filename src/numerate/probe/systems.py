@@ -18,6 +18,7 @@ from numerate.errors import InputError
 from numerate.files import open_whole
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName
+from numerate.models.sentence_encoder import load_sentence_encoder
 from numerate.options import Anchor, Readout
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROL_READS, CONTROLS, Matrix, Reads, read_numbers
@@ -27,7 +28,6 @@ from numerate.probe.text_systems import (
     BM25,
     Bm25System,
     SentenceEncoder,
-    load_sentence_encoder,
     share_words,
 )
 from numerate.probe.word_vectors import open_word_vectors

@@ -10,16 +10,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numerate.errors import InputError, first_line, needs_extra
-from numerate.files import read_data
-from numerate.models.digit_tokenizer import split_digits
-from numerate.models.folder import SHIM
-from numerate.models.names import resolve_model
+from numerate.errors import InputError, needs_extra
 from numerate.probe.controls import Matrix
 from numerate.probe.statistics import Floats
 from numerate.probe.tasks.amounts import SCALES
@@ -92,37 +87,6 @@ class Bm25System:
         asked = bm25s.tokenize(list(queries), **split)
         nothing = np.zeros(len(documents))
         return np.array([index.get_scores(words) if words else nothing for words in asked])
-
-
-def load_sentence_encoder(path: str, *, device: str | None = None) -> "SentenceTransformer":
-    """Return an encoder of a folder or the hub; `digits:MODEL` reads numbers digit by digit."""
-    with needs_extra(f"sentence:{path}", "sentence"):
-        from sentence_transformers import SentenceTransformer
-
-    bare = path.removeprefix(_DIGITS)
-    folder = Path(resolve_model(bare))
-    if folder.is_dir() and not (folder / "modules.json").is_file():
-        raise InputError(
-            f"{bare}: no sentence encoder, it has no modules.json; probe it as a model"
-        )
-    try:
-        model = SentenceTransformer(
-            str(folder) if folder.is_dir() else bare,
-            device=device,
-            trust_remote_code=_is_ours(folder),
-        )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"sentence:{path}: cannot be loaded ({first_line(error)})") from None
-    if bare != path:
-        first: Any = model[0]
-        first.processor = split_digits(first.tokenizer, bare, number_words=False)
-    return model
-
-
-def _is_ours(folder: Path) -> bool:
-    """Return whether the Python file of a folder is the one that numerate writes."""
-    file = folder / f"{SHIM}.py"
-    return file.is_file() and file.read_text(encoding="utf-8") == read_data(file.name)
 
 
 def share_words(queries: Sequence[str], documents: Sequence[str]) -> Floats:

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from numerate.errors import InputError
-from numerate.options import Domain, Pieces
+from numerate.options import Domain, NumberPieces
 from numerate.pretrain.config import BatchSize, BudgetConfig, LearningRate, Share, checked
 
 
@@ -30,7 +30,7 @@ class TuneConfig(BudgetConfig):
         BatchSize,
         Field(description="Examples per batch: each has three sentences in six versions."),
     ] = 4
-    learning_rate: LearningRate = 2e-4
+    learning_rate: LearningRate = 4e-4
     warmup: Annotated[
         Share, Field(description="Share of the training in which the learning rate rises.")
     ] = 0.05
@@ -38,8 +38,12 @@ class TuneConfig(BudgetConfig):
         Domain, Field(description="Which numbers of the text are read, and how they are written.")
     ] = "quantities"
     pieces: Annotated[
-        Pieces, Field(description="digits: split numbers into digits and drop their commas.")
-    ] = "digits"
+        NumberPieces,
+        Field(
+            description="digits: split numbers into digits and drop their commas; counted-digits: "
+            "a token before them says how many there are."
+        ),
+    ] = "counted-digits"
     most_sentences: Annotated[
         int, Field(gt=1, description="Sentences with numbers to draw from the text.")
     ] = 6000

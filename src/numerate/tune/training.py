@@ -18,7 +18,7 @@ from numerate.extract.corpus import Corpus
 from numerate.files import open_whole
 from numerate.models.base_model import set_dropout
 from numerate.models.card import write_tune_card
-from numerate.models.sentence_encoder import load_sentence_encoder, read_by_digits
+from numerate.models.sentence_encoder import load_sentence_encoder, split_numbers
 from numerate.pretrain.recipe import NO_LIMIT, Measure, NestedBatch, Training, linear_rate
 from numerate.pretrain.trainer import BudgetTrainer, make_arguments, make_pace
 from numerate.progress import Report
@@ -77,8 +77,7 @@ class TuneTraining(Training[TuneConfig]):
             )
         first: Any = self.model[0]
         self._dropout = set_dropout(first.model, config.dropout)
-        if config.pieces == "digits":
-            read_by_digits(self.model, config.base)
+        split_numbers(self.model, config.pieces, config.base)
 
     def make_trainer(self, folder: Path, report: Report) -> TuneTrainer:
         """Draw the examples and return the trainer."""
