@@ -49,6 +49,10 @@ class RunLayout:
         """Return the model folder of a training of a baseline."""
         return self.root / "baseline" / training / "model"
 
+    def tuned(self, training: str) -> Path:
+        """Return the folder of a tuned sentence encoder."""
+        return self.root / "tune" / training / "model"
+
     @staticmethod
     def curve(model: Path) -> Path:
         """Return the training curve of a model folder."""

@@ -20,6 +20,7 @@ from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
 from numerate.probe.samples import PROBE_DOMAINS
 from numerate.probe.tasks.draw import DEFAULT_TASKS, NUMERAL_TASKS, draw_task
+from numerate.probe.tasks.text_tasks import TEXT_TASKS
 from numerate.progress import show_progress
 from numerate.settings import Section
 from numerate.steps import START_SECONDS, Step, measure_seconds
@@ -49,7 +50,11 @@ class ProbeSettings(Section):
     @field_validator("tasks", "domains", "ranges")
     @classmethod
     def _known_words(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        choices = {"tasks": NUMERAL_TASKS, "domains": PROBE_DOMAINS, "ranges": tuple(PROBE_RANGES)}
+        choices = {
+            "tasks": (*NUMERAL_TASKS, *TEXT_TASKS),
+            "domains": PROBE_DOMAINS,
+            "ranges": tuple(PROBE_RANGES),
+        }
         known = choices[info.field_name or ""]
         for word in words:
             if word not in known:

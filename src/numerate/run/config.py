@@ -29,6 +29,8 @@ from numerate.prime.variants import PAPER_VARIANTS, VARIANTS
 from numerate.probe.stage import ProbeSettings
 from numerate.report.stage import ReportSettings
 from numerate.settings import Section
+from numerate.tune.config import TuneConfig
+from numerate.tune.stage import TUNED
 
 BUILT_IN = ("demo", "laptop", "paper")
 RECIPES = ("genbert-recipe", "mwp-bert-recipe")
@@ -65,10 +67,11 @@ class Config(Section):
     `systems` are names of variants, `base` (the base model as it is), `twin:VARIANT` (the base
     model, untrained, shown the same text as the variant and read at the same place),
     `primed:VARIANT` (the same with visible anchors, however the variant is shown them),
-    `genbert-recipe` and `mwp-bert-recipe` (the base model, trained by a baseline's recipe), or
-    anything else that can be probed, as MODEL or TITLE=MODEL. The twin of every variant is probed,
-    whether it is named or not. Each variant and recipe is trained `trainings` times, with the seeds
-    `seed`, `seed + 1` and so on.
+    `genbert-recipe` and `mwp-bert-recipe` (the base model, trained by a baseline's recipe), `tuned`
+    (the base, a sentence encoder, tuned to know how large its numbers are), or anything else that
+    can be probed, as MODEL or TITLE=MODEL. The twins of variants and of `tuned` are probed, whether
+    they are named or not. Each of these is trained `trainings` times, with the seeds `seed`,
+    `seed + 1` and so on.
     """
 
     name: str = Field(default="run", pattern=_NAME)
@@ -83,6 +86,7 @@ class Config(Section):
     pretrain: PretrainConfig
     genbert: GenbertConfig
     mwp_bert: MwpBertConfig
+    tune: TuneConfig
     probe: ProbeSettings = ProbeSettings()
     report: ReportSettings = ReportSettings()
     variants: dict[Annotated[str, Field(pattern=_NAME)], Variant]
@@ -98,7 +102,7 @@ class Config(Section):
     @model_validator(mode="after")
     def _known_systems(self) -> "Config":
         untrained = [f"{prefix}{name}" for prefix in UNTRAINED for name in self.variants]
-        known = ["base", *self.variants, *untrained, *RECIPES]
+        known = ["base", *self.variants, *untrained, *RECIPES, TUNED]
         for system in self.systems:
             is_model = "/" in system or "=" in system or has_prefix(system)
             if system not in known and not is_model and not Path(system).exists():
@@ -123,7 +127,8 @@ class Config(Section):
 
         Beside `base` and variants that read digits, the base model is also probed by digits.
         """
-        pairs = [(s, f"twin:{s}") if s in self.variants else (s,) for s in self.systems]
+        trained = {*self.variants, TUNED}
+        pairs = [(s, f"twin:{s}") if s in trained else (s,) for s in self.systems]
         by_digits = any(self.variants[name].pretrain.pieces == "digits" for name in self.trained)
         if by_digits and "base" in self.systems:
             pairs.append((f"{READ_BY_DIGITS}=digits:{self.base}",))
@@ -185,7 +190,7 @@ def _fill_sections(raw: Mapping[str, Any]) -> dict[str, Any]:
 
     A section that is not a table stays as it is: pydantic explains what is wrong with it.
     """
-    trainings = ("pretrain", "genbert", "mwp_bert")
+    trainings = ("pretrain", "genbert", "mwp_bert", "tune")
     filled = {key: _fill(raw, raw.get(key, {}), key) for key in trainings}
     own = raw.get("variants", {})
     if isinstance(own, dict):

@@ -13,6 +13,7 @@ from numerate.report.stage import plan_report
 from numerate.run.config import Config
 from numerate.run.systems import find_priming, list_targets
 from numerate.steps import Step
+from numerate.tune.stage import TUNED, plan_tune
 
 Stage = Callable[[Config, RunContext, Sequence[Step]], Iterable[Step]]
 """Returns the steps of a stage; the last argument holds the steps of the stages before it."""
@@ -32,6 +33,10 @@ STAGES: tuple[Stage, ...] = (
         for training in range(c.trainings)
         for name in c.recipes
         for config in [replace(c.baseline(name), seed=c.seed + training)]
+    ],
+    lambda c, run, _: [
+        plan_tune(run, replace(c.tune, seed=c.seed + training), c.text, training)
+        for training in range(c.trainings if TUNED in c.systems else 0)
     ],
     lambda c, run, _: [plan_probe(run, t, c.probe, c.base, c.text) for t in list_targets(c, run)],
     lambda c, run, steps: [plan_report(run, c.name, c.systems, c.report, steps)],

@@ -11,6 +11,7 @@ from numerate.models.names import SystemKind, SystemName
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.stage import ProbeTarget
 from numerate.run.config import RECIPES, Config
+from numerate.tune.stage import TUNED
 
 
 def find_priming(config: Config, run: RunContext, variant: str) -> PrimingPlan:
@@ -36,6 +37,8 @@ def _find_targets(config: Config, run: RunContext, system: str) -> Iterator[Prob
     if system in config.variants:
         for target in _find_trainings(config, system, system, run.layout.model):
             yield from _show_anchors(config, system, target)
+    elif TUNED in (system, variant):
+        yield from _find_tuned(config, run, is_twin=kind == "twin")
     elif kind == "twin":
         title = str(SystemLabel(name=variant).twin)
         target = _prime_base(config, run, variant, f"twin-{variant}", title)
@@ -56,13 +59,27 @@ def _find_targets(config: Config, run: RunContext, system: str) -> Iterator[Prob
         yield ProbeTarget(folder=folder, system=name)
 
 
+def _find_tuned(config: Config, run: RunContext, *, is_twin: bool) -> Iterator[ProbeTarget]:
+    """Yield the tuned base of each training, or the base untrained, with the same pieces."""
+    if is_twin:
+        path = f"{config.tune.pieces}:{config.base}".removeprefix("words:")
+        name = SystemName(str(SystemLabel(name=TUNED).twin), "sentence", path)
+        yield ProbeTarget(folder=f"twin-{TUNED}", system=name)
+    else:
+        yield from _find_trainings(config, TUNED, TUNED, run.layout.tuned, kind="sentence")
+
+
 def _find_trainings(
-    config: Config, system: str, title: str, find_folder: Callable[[str], Path]
+    config: Config,
+    system: str,
+    title: str,
+    find_folder: Callable[[str], Path],
+    kind: SystemKind = "model",
 ) -> Iterator[ProbeTarget]:
-    """Yield the model of each training of a variant or a recipe."""
+    """Yield the model of each training of a system."""
     for training in range(config.trainings):
         folder = name_training(system, training)
-        name = SystemName(title, "model", str(find_folder(folder)))
+        name = SystemName(title, kind, str(find_folder(folder)))
         yield ProbeTarget(folder=folder, system=name, trained_here=True, training=training)
 
 

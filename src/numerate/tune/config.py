@@ -22,14 +22,14 @@ class TuneConfig(BudgetConfig):
     ] = None
     max_steps: Annotated[
         int, Field(gt=0, description="Steps of training, unless --max-minutes is given.")
-    ] = 1000
+    ] = 1600
     max_minutes: Annotated[
         float | None, Field(gt=0, description="Train for this many minutes, not --max-steps.")
     ] = None
     batch_size: Annotated[
         BatchSize,
         Field(description="Examples per batch: each has three sentences in six versions."),
-    ] = 4
+    ] = 2
     learning_rate: LearningRate = 4e-4
     warmup: Annotated[
         Share, Field(description="Share of the training in which the learning rate rises.")
@@ -46,10 +46,10 @@ class TuneConfig(BudgetConfig):
     ] = "counted-digits"
     most_sentences: Annotated[
         int, Field(gt=1, description="Sentences with numbers to draw from the text.")
-    ] = 6000
+    ] = 8000
     most_kept: Annotated[
         int, Field(gt=0, description="Texts to draw whose vectors must not change.")
-    ] = 3000
+    ] = 4000
 
     def __post_init__(self) -> None:
         if self.teacher is not None and not self.teacher:

@@ -7,7 +7,7 @@ was before tuning.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,23 +16,17 @@ import numpy.typing as npt
 
 from numerate.extract.quantity_forms import write_quantity
 from numerate.options import Domain, QuantityForm
-from numerate.tune.templates import MOST_SLOTS, Template, TuneTexts
+from numerate.tune.templates import MOST_SLOTS, NEUTRAL, Template, TuneTexts
 
 Vectors = npt.NDArray[np.float32]
 
 N_SENTENCES, N_VERSIONS, N_KEPT = 3, 6, 2  # of an example
-FIELDS = MOST_SLOTS + 1  # the numbers that a label has for each version
 _NEIGHBOURS = 8  # a sentence is compared with some of as many that are most like it
 _PAIRS = 0.2  # share of the examples whose sentences have two numbers to replace
+_LACKING = 0.4  # share of the versions of two numbers that lack one
 _WIDTHS = tuple(math.log(width) for width in (1.6, 10, 10, 10_000, 10**10))
 _LARGEST = math.log(10**12)
 _SAME = 0.1  # share of versions that repeat a number in another form
-_SIDED = 0.2  # share of versions that say "more than" or "less than" a number
-_SIDES: dict[int, Sequence[str]] = {
-    0: ("", "", "", "about"),
-    1: ("more than", "over", "above", "at least"),
-    -1: ("less than", "under", "below", "at most"),
-}
 _FORMS: dict[Domain, dict[QuantityForm, float]] = {
     "integers": {"digits": 0.5, "commas": 0.5},
     "reals": {"digits": 0.5, "commas": 0.5},
@@ -86,10 +80,8 @@ def draw_examples(pool: Pool, n_examples: int, seed: int) -> Iterator[dict[str, 
     """Yield examples as rows: a column for each text, and a label.
 
     Columns are `version_1` and so on, sentence by sentence, then `kept_1` and so on. The label has
-    a row for each sentence and each kept text: for each of its versions `FIELDS` numbers (NaN for
-    kept texts), then the vector of the teacher. The numbers are the logarithms of those in the
-    slots, NaN where there is none, and the side that is meant: 1 in "more than 5", -1 in "less than
-    5", otherwise 0.
+    a row for each sentence and each kept text: the logarithms of the numbers of its versions (two
+    for each; NaN where there is none), then the vector of the teacher.
     """
     for index in range(n_examples):
         rng = np.random.default_rng([seed, 0xE8A, index])
@@ -97,9 +89,9 @@ def draw_examples(pool: Pool, n_examples: int, seed: int) -> Iterator[dict[str, 
         texts, magnitudes = [], []
         window = _draw_window(rng)
         for template in chosen:
-            versions, numbers = _draw_versions(template, window, pool.domain, rng)
+            versions, logs = _draw_versions(template, window, pool.domain, rng)
             texts += versions
-            magnitudes.append(numbers.ravel())
+            magnitudes.append(logs.ravel())
         kept = rng.integers(len(pool.texts.kept), size=N_KEPT)
         nothing = np.full((N_KEPT, magnitudes[0].size), np.nan)
         label = np.hstack([[*magnitudes, *nothing], np.vstack([vectors, pool.kept[kept]])])
@@ -129,25 +121,24 @@ def _draw_window(rng: np.random.Generator) -> tuple[float, float]:
 def _draw_versions(
     template: Template, window: tuple[float, float], domain: Domain, rng: np.random.Generator
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Return versions of a sentence, and the numbers of their labels.
+    """Return versions of a sentence, and the logarithms of their numbers.
 
     The first slot has numbers from the window; a second one has a window of its own, or the same.
+    Of two numbers some versions lack one: like a query, which asks for the other.
     """
-    label = np.full((N_VERSIONS, FIELDS), np.nan)
-    columns = []
-    for slot in range(len(template.slots)):
+    n_slots = len(template.slots)
+    logs = np.full((N_VERSIONS, MOST_SLOTS), np.nan)
+    written = np.full((N_VERSIONS, n_slots), NEUTRAL, object)
+    for slot in range(n_slots):
         if slot and rng.random() < 0.5:
             window = _draw_window(rng)
-        values, written = _draw_numbers(window, domain, rng)
-        label[:, slot] = np.log(values)
-        columns.append(written)
-    label[:, MOST_SLOTS] = 0
-    if len(columns) == 1 and template.text[: template.slots[0].start].endswith(" "):
-        sides = rng.choice((0, 1, -1), N_VERSIONS, p=(1 - _SIDED, _SIDED / 2, _SIDED / 2))
-        words = [str(rng.choice(_SIDES[side])) for side in sides.tolist()]
-        columns = [[f"{word} {text}".strip() for word, text in zip(words, columns[0], strict=True)]]
-        label[:, MOST_SLOTS] = sides
-    return [template.fill(numbers) for numbers in zip(*columns, strict=True)], label
+        values, texts = _draw_numbers(window, domain, rng)
+        logs[:, slot], written[:, slot] = np.log(values), texts
+    if n_slots > 1:
+        lacks = np.flatnonzero(rng.random(N_VERSIONS) < _LACKING)
+        places = lacks, rng.integers(n_slots, size=len(lacks))
+        logs[places], written[places] = np.nan, NEUTRAL
+    return [template.fill(row) for row in written.tolist()], logs
 
 
 def _draw_numbers(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn.functional import log_softmax, normalize, pad, softmax
 
-from numerate.tune.examples import FIELDS
+from numerate.tune.templates import MOST_SLOTS
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 DEPTH = 0.4  # how far the kernel falls, from the same number to one that is ten decades away
 _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
-_TEMPERATURE = 0.03  # of cosines
-_SPREAD, _LEAST_SPREAD = 0.5, 0.01  # of distances: relative to their mean, and in ln
-WEIGHTS = {"cosine": 10.0, "order": 1.0, "keep": 5.0}
+_TEMPERATURE, _SPREAD = 0.03, 0.25  # of cosines, and of distances in ln
+WEIGHTS = {"cosine": 10.0, "order": 1.0, "keep": 10.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
 _BATCH_TOKENS = 1024  # of texts that go through the model together
 _LIKE = 0.75  # the shortest of them has at least this share of the longest's tokens
@@ -39,26 +38,6 @@ def nearness(distances: torch.Tensor) -> torch.Tensor:
     [1.0, 0.955, 0.6]
     """
     return 1 - DEPTH * torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
-
-
-def measure_distances(logs: torch.Tensor, sides: torch.Tensor) -> torch.Tensor:
-    """Return the distances in ln between all pairs of texts, shape (texts, texts).
-
-    They are summed over the slots that both texts have: `logs` has the shape (texts, slots) and NaN
-    where there is none. `sides` says which numbers are meant, 1: this or larger, -1: this or
-    smaller, 0: this. A number that is meant has a distance of zero.
-
-    >>> logs, sides = torch.tensor([[2.0], [5.0], [4.0]]), torch.tensor([0, 0, 1])  # 4 or more
-    >>> measure_distances(logs, sides)[2].tolist()
-    [2.0, 0.0, 0.0]
-    """
-    gaps = logs.unsqueeze(1) - logs
-    ours, theirs = sides.unsqueeze(1), sides.unsqueeze(0)
-    is_up = ((ours == 1) & (theirs <= 0)) | ((theirs == -1) & (ours >= 0))
-    is_down = ((ours == -1) & (theirs >= 0)) | ((theirs == 1) & (ours <= 0))
-    too_large, too_small = gaps.clamp_min(0), (-gaps).clamp_min(0)
-    either = torch.where(is_down.unsqueeze(-1), too_small, gaps.abs())
-    return torch.where(is_up.unsqueeze(-1), too_large, either).nansum(dim=-1)
 
 
 class MagnitudeLoss(torch.nn.Module):
@@ -91,9 +70,9 @@ class MagnitudeLoss(torch.nn.Module):
         teacher, magnitudes = labels[..., -width:], labels[..., :-width]
         is_kept = magnitudes[0].isnan().all(dim=-1)
         n_kept, n_sentences = int(is_kept.sum()), int((~is_kept).sum())
-        n_versions = magnitudes.shape[-1] // FIELDS
+        n_versions = magnitudes.shape[-1] // MOST_SLOTS
         kept, versions = vectors[len(features) - n_kept :], vectors[: len(features) - n_kept]
-        numbers = magnitudes[:, ~is_kept].reshape(-1, n_versions, FIELDS)
+        numbers = magnitudes[:, ~is_kept].reshape(-1, n_versions, MOST_SLOTS)
         student = versions.transpose(0, 1).reshape(-1, n_versions, width)
         example = torch.arange(len(labels), device=labels.device).repeat_interleave(n_sentences)
         terms, is_right = compare_versions(
@@ -111,15 +90,16 @@ def compare_versions(
 
     Args:
         student: Unit vectors of all versions, shape (sentences, versions, width).
-        numbers: Their numbers as in a label, shape (sentences, versions, fields).
+        numbers: The logarithms of their numbers, shape (sentences, versions, slots); NaN for none.
         teacher: Unit vectors of the sentences, numbers aside, shape (sentences, width).
         example: The example that each sentence belongs to.
     """
     n_sentences, n_versions = student.shape[:2]
     flat = student.flatten(0, 1)
     cosine = flat @ flat.T
-    logs, sides = numbers[..., :-1].flatten(0, 1), numbers[..., -1].flatten()
-    distances = measure_distances(logs, sides)
+    logs = numbers.flatten(0, 1)
+    # Summed over the slots that both have: sentences with two numbers are compared by both.
+    distances = (logs.unsqueeze(1) - logs).abs().nansum(dim=-1)
 
     def spread(pairs: torch.Tensor) -> torch.Tensor:
         """Repeat a matrix over sentences for their versions."""
@@ -127,15 +107,13 @@ def compare_versions(
 
     meaning = spread(teacher @ teacher.T)
     own = torch.eye(n_sentences, dtype=torch.bool, device=flat.device)
-    has_one = numbers[:, 0, 1].isnan()
+    has_one = numbers[..., 1].isnan().all(dim=1)
     # Numbers are compared within a sentence, and between sentences that have one number each.
     comparable = own | (has_one & has_one.unsqueeze(1))
     related = example.unsqueeze(1) == example
     weights = torch.where(related, 1.0, _UNRELATED) * comparable
     is_self = torch.eye(len(flat), dtype=torch.bool, device=flat.device)
-    # "More than 5" is near to all larger numbers, which are not near to each other: only the order
-    # of its neighbours is asked.
-    weights = spread(weights) * (sides.unsqueeze(1) == sides) * ~is_self
+    weights = spread(weights).masked_fill(is_self, 0)
     squares = (cosine - meaning * nearness(distances)).square()
     in_groups = len(flat), n_sentences, n_versions
     asked = (related & comparable).repeat_interleave(n_versions, 0)
@@ -155,9 +133,7 @@ def _compare_orders(
     """
     nothing = -1e4
     found = log_softmax((cosine / _TEMPERATURE).masked_fill(is_self, nothing), dim=-1)
-    # Relative to their mean, as the kernel is logarithmic: a few per cent count among near numbers.
-    spread = _SPREAD * distances.mean(dim=-1, keepdim=True) + _LEAST_SPREAD
-    wanted = softmax((-distances / spread).masked_fill(is_self, nothing), dim=-1)
+    wanted = softmax((-distances / _SPREAD).masked_fill(is_self, nothing), dim=-1)
     divergence = (wanted * (wanted.clamp_min(1e-12).log() - found)).sum(dim=-1)
     return divergence, wanted.gather(1, found.argmax(dim=1, keepdim=True)).squeeze(
         1

@@ -23,7 +23,7 @@ MOST_SLOTS = 2
 _HELD_OUT = 20
 _FEWEST = 21  # sentences: so that one can be held out
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
-_SHORTEST, _LONGEST = 20, 200  # characters of a sentence
+_SHORTEST, _LONGEST = 20, 120  # characters of a sentence
 _PASSAGE = 800  # characters of a passage at most; one has at least half as many
 _QUERY_WORDS = (3, 9)
 
