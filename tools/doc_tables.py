@@ -93,6 +93,45 @@ def sentence_tables(path: Path) -> str:
     return "\n".join(score_table(path, task, metric) for task, metric in kinds)
 
 
+BY_RANGE = (("distance", "spearman"), ("retrieval", "first"), ("retrieval", "subject"))
+_OVER_ALL = (
+    ("amounts", "first"),
+    ("places", "right"),
+    ("factbook-triples", "triples"),
+    ("factbook-triples", "amount triples"),
+    ("factbook-conditions", "about recall_at_10"),
+    ("factbook-conditions", "recall_at_10"),
+    ("paraphrases", "first"),
+    ("STSBenchmark", "cosine_spearman"),
+    ("SICK-R", "cosine_spearman"),
+    ("SciFact-part", "ndcg_at_10"),
+)
+
+
+def encoder_tables(path: Path) -> str:
+    """Return tables of sentence encoders: by ranges of numbers, then what has no ranges."""
+    tables = [score_table(path, task, metric) for task, metric in BY_RANGE]
+    for half in (_OVER_ALL[:6], _OVER_ALL[6:]):
+        tables.append(_join_tables(path, half))
+    return "\n".join(tables)
+
+
+def _join_tables(path: Path, kinds: Sequence[tuple[str, str]]) -> str:
+    """Return one table of tasks that have one column each."""
+    scores = read_scores(path)
+    columns: dict[str, dict[str, str]] = {}
+    for task, metric in kinds:
+        [grid] = tabulate_scores([s for s in scores if (s.task, s.metric) == (task, metric)])
+        column = columns[f"{task}: {metric}"] = {}
+        for row in grid.rows:
+            column[row.system] = _format_cell(grid, row, 0)
+            if row.gains:
+                column[f"*{ADDS}*"] = format_gain(row.gains[0])
+    names = dict.fromkeys(name for column in columns.values() for name in column)
+    rows = [[name, *(column.get(name, MISSING) for column in columns.values())] for name in names]
+    return format_table(["", *columns], rows)
+
+
 def task_tables(path: Path, wanted: Callable[[str], bool] = lambda system: True) -> str:
     """Return a table for each of the four tasks on numerals, in and out of the domain."""
     return "\n".join(
@@ -181,7 +220,9 @@ def paper_tables(path: Path) -> str:
     return adds_tables(path, _TASKS[:3])
 
 
-def gains_table(path: Path, system: str) -> str:
+def gains_table(
+    path: Path, system: str, kinds: Sequence[tuple[str, str]] = _ADDS, domain: str = "in"
+) -> str:
     """Return the untrained twin and the trained system, range by range.
 
     Bold is better by an interval that excludes zero, in italics worse.
@@ -190,8 +231,8 @@ def gains_table(path: Path, system: str) -> str:
     scores = [score for score in read_scores(path) if score.system in (system, twin)]
     rows: list[list[str]] = []
     heads: list[str] = []
-    for task, metric in _ADDS:
-        chosen = [s for s in scores if (s.task, s.metric, s.domain) == (task, metric, "in")]
+    for task, metric in kinds:
+        chosen = [s for s in scores if (s.task, s.metric, s.domain) == (task, metric, domain)]
         [grid] = tabulate_scores(chosen)
         by_name = {row.system: row for row in grid.rows}
         heads = [column.range for column in grid.columns]

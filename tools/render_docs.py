@@ -31,6 +31,7 @@ ARXIV = ROOT / "results" / "arxiv"
 CLAIMS = ROOT / "results" / "arxiv-claims"
 DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
+ENCODERS = ROOT / "results" / "encoders" / "all-MiniLM-L6-v2.jsonl"
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -56,6 +57,8 @@ def _make_table(name: str) -> str:
         "speed": _speed_table,
         "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
         "sentences": lambda: tables.sentence_tables(SENTENCES),
+        "encoders": lambda: tables.encoder_tables(ENCODERS),
+        "tuned": lambda: tables.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
         "probes": lambda: tables.task_tables(PROBES),
         "protocols": _protocol_table,
         "equals": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl", tables.is_equal),

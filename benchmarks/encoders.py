@@ -1,0 +1,44 @@
+"""Measures sentence encoders beside their twins: numbers in sentences, and what they knew before.
+
+`python -m benchmarks.encoders BENCHMARKS NAME TITLE=MODEL…` asks each model all tasks on texts and
+appends its scores to `results/encoders/NAME.jsonl`; what is there is not asked again. BENCHMARKS is
+a folder with the sets of `docs/probing.md`. Models of one title are trainings of one system.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from numerate.models.names import SystemName
+from numerate.probe.plan import Plan, probe_system
+from numerate.probe.protocols import LAPTOP
+from numerate.probe.systems import Reading, open_systems
+from numerate.probe.tasks.benchmark_files import Benchmarks
+from numerate.probe.tasks.text_tasks import expand_tasks
+
+KEPT = Path(__file__).parents[1] / "results" / "encoders"
+TASKS = ("sentences", "factbook", "STSBenchmark", "SICK-R", "SciFact-part")
+SEEDS = (100, 101)  # not those that recipes were chosen by
+
+
+def main(benchmarks: str, name: str, *models: str) -> None:
+    """Probe models on texts; BM25 and other controls are asked what they can answer."""
+    trainings: Counter[str] = Counter()
+    for model in map(SystemName.parse, models):
+        plan = Plan(
+            tasks=tuple(expand_tasks(TASKS)),
+            seeds=SEEDS,
+            protocol=LAPTOP,
+            training=trainings[model.title],
+            benchmarks=Benchmarks(Path(benchmarks)),
+        )
+        trainings[model.title] += 1
+        for system in open_systems(model, reading=Reading(("visible",), "all")):
+            for score in probe_system(system, plan, KEPT / f"{name}.jsonl"):
+                print(
+                    score.system, score.training, score.task, score.range, score.metric, score.value
+                )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

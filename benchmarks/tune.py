@@ -1,0 +1,83 @@
+"""Speed of tuning beside the plain loop of sentence-transformers, on the same texts.
+
+Both run in turns in one process: a step of `numerate tune`, and a step of fine-tuning by cosine
+similarity (CoSENT) in which sentence-transformers pads the texts of a column to one length. Each
+has the same texts in a step; the ratio is that of useful tokens per second.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import Dataset
+from sentence_transformers.sentence_transformer.losses import CoSENTLoss
+
+from benchmarks.common import MINILM, corpus_path, quieten_libraries, save_results
+from numerate.extract.corpus import open_corpus
+from numerate.progress import ignore_status
+from numerate.tune.config import TuneConfig
+from numerate.tune.training import TuneTraining
+
+STEPS, TURNS = 6, 3
+
+
+def main() -> None:
+    """Measure both on text of Wikipedia."""
+    quieten_libraries()
+    config = TuneConfig(base=MINILM, most_sentences=600, most_kept=300, precision="fp32")
+    training = TuneTraining(open_corpus([str(corpus_path("wikitext-2-raw.valid.txt.xz"))]), config)
+    training.load()
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = training.make_trainer(Path(folder), ignore_status)
+        examples: Any = trainer.train_dataset
+        rows = [examples[n] for n in range(STEPS * config.batch_size)]
+        speeds: dict[str, list[float]] = {"numerate tune": [], "plain loop": []}
+        for _ in range(TURNS):
+            speeds["numerate tune"].append(time_steps(trainer, rows, config.batch_size))
+            speeds["plain loop"].append(time_plain(trainer, rows, config.batch_size))
+    best = {name: max(found) for name, found in speeds.items()}
+    ratio = best["numerate tune"] / best["plain loop"]
+    save_results(
+        "tune", {"tokens_per_second": best, "ratio": ratio, "threads": torch.get_num_threads()}
+    )
+
+
+def time_steps(trainer: Any, rows: list[dict[str, Any]], size: int) -> float:  # noqa: ANN401
+    """Return the useful tokens per second of forward and backward passes by our loss."""
+    return _time(trainer, [rows[n : n + size] for n in range(0, len(rows), size)], trainer.loss)
+
+
+def time_plain(trainer: Any, rows: list[dict[str, Any]], size: int) -> float:  # noqa: ANN401
+    """Return the same for pairs of texts: the same texts, in two columns, with a similarity."""
+    batches = []
+    for start in range(0, len(rows), size):
+        texts = [
+            text
+            for row in rows[start : start + size]
+            for text in row.values()
+            if isinstance(text, str)
+        ]
+        half = len(texts) // 2
+        pairs = Dataset.from_dict(
+            {"a": texts[:half], "b": texts[half : 2 * half], "score": [0.5] * half}
+        )
+        batches.append([pairs[n] for n in range(half)])
+    return _time(trainer, batches, CoSENTLoss(trainer.model))
+
+
+def _time(trainer: Any, batches: list[list[dict[str, Any]]], loss: torch.nn.Module) -> float:  # noqa: ANN401
+    tokens, start = 0, time.perf_counter()
+    for batch in batches:
+        features, labels = trainer.collect_features(trainer.data_collator(batch))
+        tokens += sum(int(column["attention_mask"].sum()) for column in features)
+        found = loss(features, labels)
+        total = sum(found.values()) if isinstance(found, dict) else found
+        trainer.model.zero_grad()
+        total.backward()
+    return tokens / (time.perf_counter() - start)
+
+
+if __name__ == "__main__":
+    main()
