@@ -51,7 +51,7 @@ from numerate.report.tables.notes import describe_grid
 from numerate.report.tables.parts import PARTS_TITLE, PartsTable, make_parts, parts_to_markdown
 from numerate.report.tables.run_tables import (
     choose_scores,
-    list_kinds,
+    find_main_kind,
     make_more_tables,
     make_tables,
 )
@@ -75,7 +75,7 @@ def write_report(
     systems = run.systems
     grids = make_tables(run.scores, compare)
     if not grids:
-        raise InputError(f"{run_folder}: no scores of the paper's tasks; run 'numerate run'")
+        raise InputError(f"{run_folder}: no scores of the paper's tasks or of texts; probe some")
     shown = make_examples(choose_sentences(examples, run.primed), run.anchors)
     charts = make_charts(run, grids[0], systems)
     folder = run_folder / "report"
@@ -101,7 +101,7 @@ def choose_headline(run: RunFiles) -> Headline:
     found = compare_twins(find_neighbours(run.diagnostics), run.n_trainings)
     if found:
         return found
-    scores = choose_scores(run.scores, *list_kinds(run.scores)[0])
+    scores = choose_scores(run.scores, *find_main_kind(run.scores))
     return summarize_scores(make_tables(run.scores, None)[0], scores, run.systems.base)
 
 
@@ -146,7 +146,7 @@ def _make_parts(run: RunFiles) -> list[PartsTable]:
     """Return what each part gives, for the first protocol of a run."""
     variants = run.config.get("variants") or {}
     digits = [name for name, one in variants.items() if one["pretrain"]["pieces"] == "digits"]
-    return make_parts(choose_scores(run.scores, *list_kinds(run.scores)[0]), digits)
+    return make_parts(choose_scores(run.scores, *find_main_kind(run.scores)), digits)
 
 
 def _make_sections(
@@ -195,7 +195,7 @@ def _section_of_examples(shown: Sequence[PrimedExample]) -> PageSection:
 
 def _check_claims(run: RunFiles) -> list[Claim]:
     """Return the paper's claims for the first protocol of a run."""
-    protocol = list_kinds(run.scores)[0][1]
+    protocol = find_main_kind(run.scores)[1]
     scores = [score for score in run.scores if score.protocol == protocol]
     return check_claims(scores, run.all_diagnostics)
 

@@ -22,7 +22,7 @@ class TuneConfig(BudgetConfig):
     ] = None
     max_steps: Annotated[
         int, Field(gt=0, description="Steps of training, unless --max-minutes is given.")
-    ] = 1600
+    ] = 1300
     max_minutes: Annotated[
         float | None, Field(gt=0, description="Train for this many minutes, not --max-steps.")
     ] = None
@@ -30,7 +30,7 @@ class TuneConfig(BudgetConfig):
         BatchSize,
         Field(description="Examples per batch: each has three sentences in six versions."),
     ] = 2
-    learning_rate: LearningRate = 4e-4
+    learning_rate: LearningRate = 3e-4
     warmup: Annotated[
         Share, Field(description="Share of the training in which the learning rate rises.")
     ] = 0.05

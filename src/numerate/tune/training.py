@@ -78,6 +78,8 @@ class TuneTraining(Training[TuneConfig]):
         first: Any = self.model[0]
         self._dropout = set_dropout(first.model, config.dropout)
         split_numbers(self.model, config.pieces, config.base)
+        # Adam would move the vectors of the words that the text happens to have, and their meaning.
+        first.model.get_input_embeddings().requires_grad_(False)
 
     def make_trainer(self, folder: Path, report: Report) -> TuneTrainer:
         """Draw the examples and return the trainer."""

@@ -4,15 +4,32 @@ import re
 from collections.abc import Iterator, Sequence
 
 from numerate.probe.scores import Score
+from numerate.probe.tasks.text_tasks import PROTOCOL as TEXTS
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
 from numerate.report.tables.grid import DOMAIN_NAMES, Grid, make_grid
 
 _NAMES = {"in": "table-1", "out": "table-2"}
+_TEXT_METRICS = {
+    "distance": "spearman",
+    "retrieval": "first",
+    "amounts": "first",
+    "places": "right",
+    "factbook-triples": "triples",
+    "factbook-conditions": "recall_at_10",
+    "paraphrases": "first",
+    "STSBenchmark": "cosine_spearman",
+    "SICK-R": "cosine_spearman",
+    "SciFact": "ndcg_at_10",
+    "SciFact-part": "ndcg_at_10",
+}
 _MORE = ("ridge log-rmse", "rmse-ln", "r2")
 
 
 def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
-    """Return tables 1 and 2 for each protocol, with the paper's scores if `compare` is set."""
+    """Return tables 1 and 2 for each protocol, and that of the tasks on texts.
+
+    If `compare` is set, the paper's scores are in tables 1 and 2.
+    """
     grids = []
     paper = find_paper_scores(scores) if compare else []
     several = len({protocol for _, protocol in list_kinds(scores)}) > 1
@@ -27,7 +44,9 @@ def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
         )
         if grid:
             grids.append(grid)
-    return grids
+    texts = choose_scores(scores, TEXTS, TEXTS)
+    grid = make_grid(texts, _TEXT_METRICS, name="texts", title="Numbers in sentences")
+    return [*grids, grid] if grid else grids
 
 
 def make_more_tables(scores: Sequence[Score]) -> Iterator[Grid]:
@@ -50,6 +69,11 @@ def list_kinds(scores: Sequence[Score]) -> list[tuple[str, str]]:
     asked = [score for score in scores if score.task in PAPER_METRICS]
     found = dict.fromkeys((score.domain, score.protocol) for score in asked)
     return [kind for domain in _NAMES for kind in found if kind[0] == domain]
+
+
+def find_main_kind(scores: Sequence[Score]) -> tuple[str, str]:
+    """Return the domain and the protocol of the first table; those of texts without the paper's."""
+    return next(iter(list_kinds(scores)), (TEXTS, TEXTS))
 
 
 def choose_scores(scores: Sequence[Score], domain: str, protocol: str) -> list[Score]:
