@@ -1,19 +1,21 @@
-"""A WordPiece tokenizer that splits numbers into digits, as that of GenBERT does.
+"""A tokenizer that splits numbers into digits, as that of GenBERT does.
 
 `12` becomes `1 ##2`, `12,345` becomes `1 ##2 ##3 ##4 ##5`, and `twelve` is read as `12`. The saved
-tokenizer does all of this: its normalizer drops commas within numbers, and multi-digit entries of
-the vocabulary keep their ids but are renamed to `1 2`, which WordPiece can never match, so that it
-falls back to single digits. (GenBERT splits the tokens of WordPiece instead; words such as `129th`
-may be split differently.)
+tokenizer does all of this: its normalizer drops commas within numbers. In a WordPiece tokenizer,
+multi-digit entries of the vocabulary keep their ids but are renamed to `1 2`, which WordPiece can
+never match, so that it falls back to single digits. (GenBERT splits the tokens of WordPiece
+instead; words such as `129th` may be split differently.) For a BPE tokenizer, text is split between
+digits before pieces are merged.
 """
 
 import json
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from numerate.errors import InputError
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _COMMA = r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -24,15 +26,18 @@ _WORDS += ["eighteen", "nineteen"]
 def split_digits(
     tokenizer: "PreTrainedTokenizerBase", name: str, *, number_words: bool = True
 ) -> "PreTrainedTokenizerBase":
-    """Return a WordPiece tokenizer that splits numbers into digits; messages name the model.
+    """Return a WordPiece or BPE tokenizer that splits numbers into digits.
 
-    With `number_words` it reads `twelve` as `12`, as GenBERT does.
+    With `number_words` it reads `twelve` as `12`, as GenBERT does. Messages name the model.
     """
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
     document = json.loads(tokenizer.backend_tokenizer.to_str())
-    _rename_numbers(document["model"], name)
+    if document["model"].get("type") == "BPE":
+        _split_text(document)
+    else:
+        _rename_numbers(document["model"], name)
     no_comma = _replace(_COMMA, "")
     known = _WORDS if number_words else []
     words = [_replace(rf"\b{word}\b", str(value)) for value, word in enumerate(known)]
@@ -56,13 +61,41 @@ def _replace(pattern: str, content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
+def _split_text(document: dict[str, Any]) -> None:
+    """Split text between digits, behind all other steps: some of these would add spaces there."""
+    split = {"type": "Digits", "individual_digits": True}
+    before = document["pre_tokenizer"] or {"type": "Sequence", "pretokenizers": []}
+    steps = before["pretokenizers"] if before["type"] == "Sequence" else [before]
+    if split not in steps:
+        document["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [*steps, split]}
+
+
+def check_saved(tokenizer: "PreTrainedTokenizerBase", model: "PreTrainedModel", name: str) -> None:
+    """Refuse a tokenizer that would not split digits any more once it is saved with its model.
+
+    For some families transformers builds the tokenizer anew from its vocabulary.
+    """
+    from transformers import AutoTokenizer
+
+    with TemporaryDirectory() as folder:
+        model.config.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        again = AutoTokenizer.from_pretrained(folder)
+    sample = "12,345"
+    if again(sample)["input_ids"] != tokenizer(sample)["input_ids"]:
+        raise InputError(
+            f"{name}: pieces must be words, since transformers rebuilds its tokenizer "
+            f"({type(again).__name__})"
+        )
+
+
 def _rename_numbers(model: dict[str, Any], name: str) -> None:
     """Rename multi-digit entries of the vocabulary, `12` to `1 2`, and keep their ids."""
     prefix = model.get("continuing_subword_prefix")
     digits = [form + digit for form in ("", prefix or "") for digit in "0123456789"]
     if model.get("type") != "WordPiece" or not all(digit in model["vocab"] for digit in digits):
         raise InputError(
-            f"{name}: its tokenizer has no word pieces for single digits; choose a BERT-like base"
+            f"{name}: its tokenizer has no pieces for single digits; choose a WordPiece or BPE base"
         )
 
     def rename(piece: str) -> str:

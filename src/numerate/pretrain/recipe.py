@@ -16,6 +16,7 @@ import torch
 
 from numerate.models.base_model import Base, load_base
 from numerate.models.card import write_baseline_card
+from numerate.models.pretrained import Head
 from numerate.pretrain.config import TrainingConfig
 
 NO_LIMIT = 10**9  # steps, when a budget of minutes ends the training
@@ -38,6 +39,7 @@ class Recipe(ABC, Generic[Config]):
 
     Attributes:
         stage: The stage that `run.json` names.
+        kind: The kind of language model that it trains; `auto` is that of the base model.
         markers: Tokens to add to the tokenizer of the base model.
         mean_over_step: Whether the loss of a step is the mean over all of its labels, on all
             devices; otherwise it is the mean of the losses of its batches.
@@ -49,6 +51,7 @@ class Recipe(ABC, Generic[Config]):
     """
 
     stage: ClassVar[str] = "baseline"
+    kind: Head = "masked"
     markers: tuple[str, ...] = ()
     mean_over_step: ClassVar[bool] = False
     scheduler: str | None = None
@@ -67,7 +70,9 @@ class Recipe(ABC, Generic[Config]):
 
     def load(self) -> None:
         """Load the base model with its tokenizer."""
-        self.base = load_base(self.config.base, self.markers, dropout=self.config.dropout)
+        self.base = load_base(
+            self.config.base, self.markers, kind=self.kind, dropout=self.config.dropout
+        )
 
     @abstractmethod
     def prepare(self, folder: Path) -> None:

@@ -18,7 +18,7 @@ from numerate.extract.counts import Counts
 from numerate.extract.numerals import LARGEST, find_numerals
 from numerate.extract.ranges import Values, is_in_gap, list_outside
 from numerate.fit.anchors import AnchorSet
-from numerate.options import Marker
+from numerate.options import LmKind, Marker
 from numerate.pretrain.sequences import Sequences, join_sequences, tokenize_documents
 from numerate.prime.text import prime_texts
 
@@ -96,13 +96,16 @@ class RehearsalSource:
     tokenizer: "PreTrainedTokenizerBase"
     share: float
     max_length: int
+    kind: LmKind = "masked"
 
     def draw(self, corpus_tokens: int, rng: np.random.Generator) -> Sequences:
         """Return rehearsal sequences for a corpus of a number of tokens."""
         wanted = int(corpus_tokens * self.share / (1 - self.share))
         texts = self.rehearsal.draw_texts(rng) if wanted > 0 else ()
         rows = []
-        for row in tokenize_documents(texts, self.tokenizer, max_length=self.max_length):
+        for row in tokenize_documents(
+            texts, self.tokenizer, max_length=self.max_length, kind=self.kind
+        ):
             rows.append(row)
             wanted -= len(row.ids)
             if wanted <= 0:

@@ -1,7 +1,8 @@
 """Sequences: from primed text to token ids, with the magnitudes of the numbers that have anchors.
 
 A document becomes one or more sequences. The span of an anchor in the text decides which tokens
-belong to it; these have the magnitude of its numeral, all others NaN.
+belong to it; these have the magnitude of its numeral, all others NaN. For a causal model, which
+says all that follows a marker, a token for the space before the anchor belongs to it too.
 """
 
 import math
@@ -19,7 +20,7 @@ from numerate.extract.numerals import plain_number
 from numerate.extract.ranges import find_gap_numerals
 from numerate.files import open_whole
 from numerate.fit.anchors import rescale
-from numerate.options import check_option
+from numerate.options import LmKind, check_option
 from numerate.prime.text import PrimedNumeral, find_primed
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def read_sequences(
     *,
     max_length: int,
     keep: Keep,
+    kind: LmKind = "masked",
     hold_out_gaps: bool = False,
 ) -> Sequences:
     """Return the sequences of documents; the first call writes them to a folder, others read it."""
@@ -125,6 +127,7 @@ def read_sequences(
             tokenizer,
             max_length=max_length,
             keep=keep,
+            kind=kind,
             hold_out_gaps=hold_out_gaps,
         )
         join_sequences(found).save(folder)
@@ -137,6 +140,7 @@ def tokenize_documents(
     *,
     max_length: int = 512,
     keep: Keep = "anchored",
+    kind: LmKind = "masked",
     hold_out_gaps: bool = False,
 ) -> Iterator[TokenSequence]:
     """Yield the sequences of primed documents, with special tokens.
@@ -157,7 +161,7 @@ def tokenize_documents(
             texts, encoded["input_ids"], encoded["offset_mapping"], strict=True
         ):
             spans = find_primed(text)
-            groups = _find_groups(spans, offsets)
+            groups = _find_groups(spans, offsets, kind)
             gaps = _find_gaps(text, spans) if hold_out_gaps else []
             magnitudes = np.full(len(ids), np.nan, np.float32)
             sizes = rescale([_read_value(text, span) for span in spans], "ln", 1.0)
@@ -209,7 +213,7 @@ def _read_value(text: str, span: PrimedNumeral) -> float:
 
 
 def _find_groups(
-    spans: list[PrimedNumeral], offsets: list[tuple[int, int]]
+    spans: list[PrimedNumeral], offsets: list[tuple[int, int]], kind: LmKind
 ) -> list[tuple[int, int, int]]:
     """Return the groups that `cut_tokens` takes, from the spans of numerals and of tokens."""
     if not spans:
@@ -219,7 +223,10 @@ def _find_groups(
     groups = []
     for span in spans:
         first = int(np.searchsorted(ends, span.numeral[0], side="right"))
-        anchor = int(np.searchsorted(ends, span.anchor[0], side="right"))
+        if kind == "causal":  # all that is said behind the marker
+            anchor = int(np.searchsorted(ends, span.marker[0], side="right")) + 1
+        else:
+            anchor = int(np.searchsorted(ends, span.anchor[0], side="right"))
         last = int(np.searchsorted(starts, span.anchor[1], side="left"))
         groups.append((first, anchor, last))
     return groups

@@ -71,7 +71,8 @@ def train_model(
     set_seed(recipe.config.seed)
     recipe.load()
     if recipe.base.fresh:
-        logger.warning("%s has no masked-LM head: it starts with a fresh one", recipe.base.name)
+        named = recipe.base.name, recipe.base.kind
+        logger.warning("%s has no %s-LM head: it starts with a fresh one", *named)
     with work.attempt(description):
         trainer = make_trainer(recipe, folder / WORK, report)
     start = _validate_start(folder / WORK, trainer)
