@@ -219,6 +219,9 @@ class RecipeTrainer(BudgetTrainer):
         # It makes transformers count the labels of a step, and keeps it from dividing the loss by
         # the number of batches in a step.
         self.model_accepts_loss_kwargs = recipe.mean_over_step
+        # Our labels are at the positions that predict them, also those of causal models, which
+        # transformers would expect one position later, and count without the first.
+        self._loss_shifts_labels = False
         self._recipe, self._examples = recipe, examples
 
     def compute_loss(

@@ -77,7 +77,7 @@ class GenbertRecipe(Recipe[GenbertConfig]):
         """Set up the questions, and tokenize the texts."""
         model, tokenizer = self.base.model, self.base.tokenizer
         self._decoder = AnswerDecoder(model, int(tokenizer.pad_token_id or 0))
-        self._masking = Masking.of(tokenizer, model.config.vocab_size, mlm_probability=MASKED)
+        self._masking = Masking.of(tokenizer, model.config.vocab_size, other_share=MASKED)
         seed, gaps = self.config.seed, self.config.hold_out_gaps
         self._questions = NumericalData("train", seed, hold_out_gaps=gaps)
         held_out = NumericalData("dev", seed, hold_out_gaps=gaps)
