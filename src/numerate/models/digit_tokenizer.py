@@ -49,7 +49,7 @@ def split_digits(
 
 
 def count_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer of `split_digits` that also counts: a token before a number says its digits.
+    """Return a tokenizer of `split_digits` with a token before each number that counts its digits.
 
     `12,345` becomes `<5> 1 ##2 ##3 ##4 ##5`, and of `52.4` the two before the point are counted.
     The tokens (`COUNTS`) are new entries of the vocabulary, for which a model needs rows. Messages
