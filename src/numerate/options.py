@@ -59,8 +59,8 @@ Readout = Literal["all", "numeral", "marker", "anchor", "last"]
 
 
 def default_readout(shown: Anchor | None) -> Readout:
-    """Return the tokens to read by default: an unsaid anchor is about to be said at its marker."""
-    return "marker" if shown == "unsaid" else "all"
+    """Return the tokens to read by default: where a text ends, an unsaid anchor is said next."""
+    return "last" if shown == "unsaid" else "all"
 
 
 def check_shown(name: str, shown: Anchor, kind: LmKind) -> None:

@@ -82,7 +82,7 @@ def test_the_twin_of_a_causal_model_is_shown_and_read_in_the_same_ways(
 ):
     reading = Reading(shown=None)
     trained = list(open_systems(f"a={anchored_models(family)}", reading=reading))
-    assert [s.name for s in trained] == ["a (visible)", "a (unsaid) at marker", "a (absent)"]
+    assert [s.name for s in trained] == ["a (visible)", "a (unsaid) at last", "a (absent)"]
     name = f"control:primed:{tiny_models(family)}"
     twins = list(open_systems(name, reading=reading, priming=PRIMING))
     for one, twin in zip(trained, twins, strict=True):
@@ -105,12 +105,12 @@ def test_commands_take_causal_models(run, anchored_models, tmp_path):
     found = find_similar(load(str(folder)), 1999, [1990, 2000], anchor="unsaid")
     assert len(found) == 2
     out = tmp_path / "scores.jsonl"
-    options = ["--tasks", "decoding", "--domains", "out", "--range", "[1,100]", "--seeds", 1]
-    options += ["--protocol", "demo", "--workers", 1, "--quiet", "--out", out]
+    options = ["--tasks", "distance,paraphrases", "--seeds", 1, "--workers", 1, "--quiet"]
+    options += ["--out", out]
     code, _, errors = run("probe", f"g={folder}", *options)
     assert (code, errors) == (0, "")
     systems = {score.system for score in read_scores(out)}
-    assert systems == {"g (visible)", "g (unsaid) at marker", "g (absent)"}
+    assert systems == {"g (visible)", "g (unsaid) at last", "g (absent)"}
 
 
 @pytest.mark.parametrize("family", ["qwen2", "qwen3"])

@@ -108,8 +108,7 @@ def test_a_gguf_file_is_a_model(run, tmp_path):
         states = base.model.model(input_ids=torch.tensor([ids])).last_hidden_state[0]
     np.testing.assert_allclose(encoder.embed_numerals(["12,345"])[0], states.mean(dim=0), atol=1e-6)
     out = tmp_path / "scores.jsonl"
-    options = ["--tasks", "decoding", "--domains", "out", "--range", "[1,100]", "--seeds", 1]
-    options += ["--protocol", "demo", "--workers", 1, "--quiet", "--out", out]
+    options = ["--tasks", "distance", "--seeds", 1, "--workers", 1, "--quiet", "--out", out]
     assert run("probe", f"tiny={path}", *options)[0] == 0
     assert {score.system for score in read_scores(out)} == {"tiny"}
     assert run("embed", path, "1999", "--out", tmp_path / "v.npz")[0] == 0
@@ -145,9 +144,11 @@ def save_vit(folder, tiny_models):
 
 
 def save_without_fast_tokenizer(folder, tiny_models):
-    shape = {"hidden_size": 16, "max_position_embeddings": 64, **SMALL}
-    tf.CanineModel(tf.CanineConfig(**shape)).save_pretrained(folder)
-    tf.CanineTokenizer().save_pretrained(folder)
+    names = ["<cls>", "<pad>", "<eos>", "<unk>", "L", "A", "<mask>"]
+    shape = {"vocab_size": len(names), "hidden_size": 16, "max_position_embeddings": 64, **SMALL}
+    tf.EsmForMaskedLM(tf.EsmConfig(**shape, pad_token_id=1)).save_pretrained(folder)
+    (folder / "names.txt").write_text("\n".join(names))
+    tf.EsmTokenizer(str(folder / "names.txt")).save_pretrained(folder)
 
 
 def save_without_weights(folder, tiny_models):
@@ -169,7 +170,7 @@ def save_pickle(folder, tiny_models):
 REFUSED = {
     "t5": (save_t5, "got an encoder-decoder (t5)"),
     "vit": (save_vit, "got a model of image (vit)"),
-    "canine": (save_without_fast_tokenizer, "its tokenizer gives no offsets"),
+    "esm": (save_without_fast_tokenizer, "its tokenizer gives no offsets"),
     "weightless": (save_without_weights, "no file named"),
     "gptq": (save_quantised_folder, "cannot be loaded as a"),
     "weights.bin": (save_pickle, "a file, not a model folder or a .gguf file"),

@@ -370,7 +370,7 @@ def test_a_run_on_a_causal_base_ends_with_a_page(config_file, tiny_models, tmp_p
         run_all(config_file, tmp_path / "run", base, systems, short)
     run_all(config_file, tmp_path / "run", base, systems, short, 'probe.anchor=["unsaid"]')
     found = {s.system for p in (tmp_path / "run").rglob("scores.jsonl") for s in read_scores(p)}
-    trained = {"ln-anchors (unsaid) at marker", "ln-near (unsaid) at anchor"}
+    trained = {"ln-anchors (unsaid) at last", "ln-near (unsaid) at anchor"}
     assert found >= {"base", *trained, *(f"untrained {name}" for name in trained)}
     page = (tmp_path / "run" / "report" / "index.html").read_text()
     assert all(name in page for name in trained)

@@ -26,7 +26,7 @@ Shown = Annotated[
 ]
 Read = Annotated[
     Readout | None,
-    typer.Option(help="Which tokens make a vector.", show_default="all; marker if unsaid"),
+    typer.Option(help="Which tokens make a vector.", show_default="all; last if unsaid"),
 ]
 Layers = Annotated[
     str | None,

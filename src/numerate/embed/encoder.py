@@ -99,7 +99,7 @@ class Encoder:
                 `masked`: the input ends at the marker, behind which it would say the anchor.
             read: The tokens whose mean is the vector: `all` but the special ones, those of the
                 `numeral`, its `marker` or its `anchor`, or the `last` one. The default is `all`,
-                or the marker if the anchor is unsaid.
+                or the last, which is the marker, if the anchor is unsaid.
             layers: The layers to sum: -1 is the last, 0 the embeddings. The default is the last
                 four, or all if there are fewer.
             batch_tokens: Maximum number of tokens per batch. More need more memory; the result is

@@ -5,8 +5,9 @@ anything but text, and tokenizers without offsets.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -48,7 +49,7 @@ def load_pretrained(
     place, options = _find_source(name, path)
     config = read_config(name, path)
     kind = _choose_kind(name, config, head)
-    with _explaining(name, f"a {kind} language model" if kind else "a model"):
+    with _explaining(name, f"a {kind} language model" if kind else "a model"), _hiding(options):
         tokenizer = AutoTokenizer.from_pretrained(place, **options)
         if not tokenizer.is_fast:
             raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
@@ -126,6 +127,11 @@ def _find_source(name: str, path: str) -> tuple[str, dict[str, Any]]:
     with needs_extra(f"{name}: a GGUF file", "gguf"):
         import_module("gguf")
     return str(file.parent), {"gguf_file": file.name}
+
+
+def _hiding(options: dict[str, Any]) -> AbstractContextManager[object]:
+    """Return a context that hides the progress bar of a GGUF file, which nothing else turns off."""
+    return redirect_stderr(StringIO()) if options else nullcontext()
 
 
 @contextmanager

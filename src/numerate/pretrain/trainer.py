@@ -12,6 +12,7 @@ import torch
 from safetensors import SafetensorError
 from torch.utils.data import SequentialSampler
 from transformers import (
+    PreTrainedModel,
     PrinterCallback,
     Trainer,
     TrainerCallback,
@@ -186,6 +187,18 @@ class BudgetTrainer(Trainer):
         labelled, correct, tokens = self._counts.tolist()
         seconds = max(time.monotonic() - self._last_log, 1e-9)
         return correct / max(labelled, 1), tokens * self.accelerator.num_processes / seconds
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Save weights under the names that they have here, by which a checkpoint is loaded.
+
+        The files that transformers writes have other names for some families, such as GPT-NeoX.
+        """
+        if isinstance(self.model, PreTrainedModel) and output_dir:
+            self.model.save_pretrained(
+                output_dir, state_dict=state_dict, save_original_format=False
+            )
+        else:
+            super()._save(output_dir, state_dict)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Save a checkpoint, and mark it as complete: others are ignored on resume."""

@@ -35,7 +35,7 @@ class ProbeSettings(Section):
     """What to ask, and how models with anchors are shown them.
 
     Without `anchor` they are shown in all ways of the base model's kind. Without `read` all tokens
-    are read, or the marker of an unsaid anchor.
+    are read, or the last, the marker, if an anchor is unsaid.
     """
 
     protocol: str = "laptop"

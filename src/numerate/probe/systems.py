@@ -127,7 +127,7 @@ class Reading:
     """How vectors are read from models.
 
     Each way in `shown` to show a model its anchors is a system of its own; None stands for all ways
-    of the model's kind. If `read` is None, all tokens are read, or the marker of an unsaid anchor.
+    of the model's kind. If `read` is None, all tokens are read, or the last if it is unsaid.
     The last four layers are summed if `layers` is None.
     """
 
