@@ -71,7 +71,10 @@ class GenbertRecipe(Recipe[GenbertConfig]):
     def load(self) -> None:
         """Load the base model, with a tokenizer that splits numbers into digits."""
         super().load()
-        self.base = replace(self.base, tokenizer=split_digits(self.base.tokenizer, self.base.name))
+        tokenizer: Any = self.base.tokenizer
+        if type(tokenizer.backend_tokenizer.model).__name__ != "WordPiece":
+            raise InputError(f"{self.base.name}: must have a WordPiece tokenizer, as BERT has")
+        self.base = replace(self.base, tokenizer=split_digits(tokenizer, self.base.name))
 
     def prepare(self, folder: Path) -> None:
         """Set up the questions, and tokenize the texts."""
