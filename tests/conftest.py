@@ -3,6 +3,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+from tests.causal_models import FAMILIES, make_causal
+
 # Every example counts, none is judged by a clock that other work on the machine may slow.
 settings.register_profile("numerate", deadline=None, print_blob=True)
 settings.load_profile("numerate")
@@ -64,7 +66,9 @@ def byte_pair_tokenizer(names):
 
 
 def make_model(architecture, n_layers=1):
-    """A small masked language model with random weights, and its tokenizer."""
+    """A small language model with random weights, and its tokenizer."""
+    if architecture in FAMILIES:
+        return make_causal(architecture, n_layers)
     import torch
     import transformers as tf
 

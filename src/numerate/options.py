@@ -41,11 +41,34 @@ Errors = Literal["strict", "replace"]
 Precision = Literal["auto", "fp32", "bf16"]
 """The number format of training; auto is bf16 where the hardware is fast at it, else fp32."""
 
-Anchor = Literal["visible", "masked", "absent"]
-"""What a model is given of an anchor: `1999 <ANC> 86`, `1999 <ANC> [MASK]` or `1999`."""
+LmKind = Literal["masked", "causal"]
+"""The kind of a language model: it fills in masks, or it says the next token."""
 
-Readout = Literal["all", "numeral", "marker", "anchor"]
-"""Which tokens are averaged into a vector: all, or those of numeral, marker or anchor."""
+Anchor = Literal["visible", "masked", "unsaid", "absent"]
+"""What a model is given of an anchor: `1999 <ANC> 86`, `1999 <ANC> [MASK]` for a masked model,
+`1999 <ANC>` and nothing behind it for a causal one, or `1999`."""
+
+SHOWN: dict[LmKind, tuple[Anchor, ...]] = {
+    "masked": ("visible", "masked", "absent"),
+    "causal": ("visible", "unsaid", "absent"),
+}
+"""The ways in which each kind of model can be shown its anchors; the second hides them."""
+
+Readout = Literal["all", "numeral", "marker", "anchor", "last"]
+"""Which tokens are averaged into a vector: all, those of numeral, marker or anchor, or the last."""
+
+
+def default_readout(shown: Anchor | None) -> Readout:
+    """Return the tokens to read by default: where a text ends, an unsaid anchor is said next."""
+    return "last" if shown == "unsaid" else "all"
+
+
+def check_shown(name: str, shown: Anchor, kind: LmKind) -> None:
+    """Refuse a way to show anchors that the kind of a model does not have; name the others."""
+    if shown not in SHOWN[kind]:
+        *most, last = SHOWN[kind]
+        known = f"{', '.join(most)} or {last}"
+        raise InputError(f"{name}: anchors of a {kind} model must be {known}, got {shown!r}")
 
 
 def check_option(name: str, value: object, options: Any) -> None:  # noqa: ANN401

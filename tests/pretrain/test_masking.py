@@ -158,7 +158,7 @@ def test_visible_anchors_are_whole_and_have_no_label():
 def test_ordinary_masking_is_eighty_ten_ten_and_leaves_special_tokens_alone():
     ids = np.array([1, *[7] * 20_000, 1, 30], np.int32)
     flags = np.array([0] * 20_002 + [1], bool)
-    inputs, labels = masked(ids, flags, mlm_probability=0.15)
+    inputs, labels = masked(ids, flags, other_share=0.15)
     chosen = labels[1:-2] != IGNORED
     assert 0.14 < chosen.mean() < 0.16
     assert (labels[1:-2][chosen] == 7).all()

@@ -4,17 +4,22 @@ import shutil
 import signal
 import subprocess
 
+import pytest
+
 from numerate.pretrain.resume import complete_checkpoint, find_checkpoint, remove_incomplete
 from tests.pretraining import assert_same_weights, command_for, find_step, wait_for_step, weights_of
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(tiny_models, primed_corpora, tmp_path):
-    primed = primed_corpora()
+@pytest.mark.parametrize("architecture", ["bert", "llama"])
+def test_a_killed_run_goes_on_to_the_same_weights(
+    architecture, tiny_models, primed_corpora, tmp_path
+):
+    primed, base = primed_corpora(), tiny_models(architecture)
     options = ["--epochs", "0.3", "--batch-size", "1", "--dropout", "0.1"]
     options += ["--checkpoint-minutes", "0"]  # after every step: no clock decides what is kept
-    whole = command_for(tiny_models("bert"), primed.folder, tmp_path / "whole", *options)
+    whole = command_for(base, primed.folder, tmp_path / "whole", *options)
     subprocess.run(whole, check=True)
-    killed = command_for(tiny_models("bert"), primed.folder, tmp_path / "killed", *options)
+    killed = command_for(base, primed.folder, tmp_path / "killed", *options)
     work = tmp_path / "killed" / "unfinished"
     n_killed = 0
     for n_seen in (1, 2):  # let it write some checkpoints, then kill it

@@ -360,3 +360,30 @@ def test_the_papers_config_runs_on_stand_ins(corpus, tiny_models, tmp_path):
     for name in ("anchors", "anchors-lr", "ln-anchors", "ln-anchors-lr"):
         record = json.loads((tmp_path / "run/pretrain" / name / "model/run.json").read_text())
         assert record["config"]["epochs"] == 6.0
+
+
+def test_a_run_on_a_causal_base_ends_with_a_page(config_file, tiny_models, tmp_path):
+    base = f"base={tiny_models('llama')}"
+    systems = 'systems=["base", "ln-anchors", "ln-near"]'
+    short = "pretrain.max_tokens=1000"
+    with pytest.raises(InputError, match="must be visible, unsaid or absent, got 'masked'"):
+        run_all(config_file, tmp_path / "run", base, systems, short)
+    run_all(config_file, tmp_path / "run", base, systems, short, 'probe.anchor=["unsaid"]')
+    found = {s.system for p in (tmp_path / "run").rglob("scores.jsonl") for s in read_scores(p)}
+    trained = {"ln-anchors (unsaid) at last", "ln-near (unsaid) at anchor"}
+    assert found >= {"base", *trained, *(f"untrained {name}" for name in trained)}
+    page = (tmp_path / "run" / "report" / "index.html").read_text()
+    assert all(name in page for name in trained)
+
+
+def test_anchors_are_shown_as_the_kind_of_the_base_has_it(config_file, tiny_models, tmp_path):
+    for architecture, hidden in (("bert", "masked"), ("gpt2", "unsaid")):
+        config = load_config(
+            str(config_file), [f"base={tiny_models(architecture)}", "probe.anchor=[]"]
+        )
+        shown = [target.shown for target in list_targets(config, context(tmp_path))]
+        assert [way for way in shown if way] == [
+            "absent",
+            "visible",
+            *["visible", hidden, "absent"] * 2,
+        ]

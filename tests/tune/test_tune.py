@@ -197,7 +197,7 @@ def test_mistakes_are_one_line_and_leave_nothing(run, base, corpus, tiny_models,
         ([tiny_models("bert"), *texts], "no sentence encoder, it has no modules.json"),
         ([base, *texts, "--teacher", wide], "teacher must have vectors as wide as those of the"),
         ([base, "--texts", tmp_path / "none.txt"], "none.txt: no such file or folder"),
-        ([roberta, *texts], "has no word pieces for single digits"),
+        ([roberta, *texts], "pieces must be digits or words, since its tokenizer is not"),
     ]:
         code, out, err = run("tune", *arguments, "--out", tmp_path / "model")
         assert (code, out) == (2, ""), err

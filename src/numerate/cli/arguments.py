@@ -114,12 +114,14 @@ def read_lines(path: Path) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
-def parse_shown(text: str) -> tuple[Anchor, ...]:
+def parse_shown(text: str | None) -> tuple[Anchor, ...] | None:
     """Return the ways to show anchors in a list such as `visible,masked`.
 
     >>> parse_shown("visible,masked")
     ('visible', 'masked')
     """
+    if text is None:
+        return None
     known: dict[str, Anchor] = {anchor: anchor for anchor in get_args(Anchor)}
     for name in text.split(","):
         if name not in known:

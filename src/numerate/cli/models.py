@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from numerate.probe.systems import Reading
 
 ModelName = Annotated[
-    str, typer.Argument(metavar="MODEL", help="Model folder, or a name on the hub.")
+    str, typer.Argument(metavar="MODEL", help="Model folder, .gguf file, or a name on the hub.")
 ]
 Shown = Annotated[
     Anchor | None,
     typer.Option("--show", help="How a model with anchors is shown them.", show_default="visible"),
 ]
-Read = Annotated[Readout, typer.Option(help="Which tokens make a vector.")]
+Read = Annotated[
+    Readout | None,
+    typer.Option(help="Which tokens make a vector.", show_default="all; last if unsaid"),
+]
 Layers = Annotated[
     str | None,
     typer.Option(help="Layers to sum, such as -1 or -4,-3,-2,-1.", show_default="the last four"),
@@ -47,7 +50,7 @@ def embed(
     texts: Annotated[bool, typer.Option("--texts", help="Embed texts, not numerals.")] = False,
     out: Annotated[Path | None, typer.Option(help="The .npz file to write.")] = None,
     shown: Shown = None,
-    read: Read = "all",
+    read: Read = None,
     layers: Layers = None,
     device: Device = None,
     precision: Annotated[
@@ -88,7 +91,7 @@ def similar(
     ] = None,
     top: Annotated[int, typer.Option(help="Number of neighbours to show.", min=1)] = 10,
     shown: Shown = None,
-    read: Read = "all",
+    read: Read = None,
     layers: Layers = None,
     device: Device = None,
     quiet: Quiet = False,
@@ -112,8 +115,8 @@ def probe(
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="Model folders, names on the hub, genbert:FOLDER, mwp-bert:FOLDER, digits:MODEL, "
-            "sentence:MODEL, sentence:digits:MODEL, vectors:FILE, control:NAME or "
+            help="Model folders, .gguf files, names on the hub, genbert:FOLDER, mwp-bert:FOLDER, "
+            "digits:MODEL, sentence:MODEL, sentence:digits:MODEL, vectors:FILE, control:NAME or "
             "control:primed:MODEL. TITLE=MODEL sets the name in tables: the first '=' ends the "
             "title, unless the text is an existing path, starts with a prefix such as genbert:, "
             "or has a slash before the '='.",
@@ -139,10 +142,14 @@ def probe(
         ),
     ] = None,
     shown: Annotated[
-        str,
-        typer.Option("--show", help="How models with anchors are shown them; each is a system."),
-    ] = "visible,masked,absent",
-    read: Read = "all",
+        str | None,
+        typer.Option(
+            "--show",
+            help="How models with anchors are shown them; each is a system.",
+            show_default="visible,masked,absent; of causal models visible,unsaid,absent",
+        ),
+    ] = None,
+    read: Read = None,
     layers: Annotated[
         str | None,
         typer.Option(

@@ -134,16 +134,19 @@ def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
     before, after = run["validation"]["start"], run["validation"]["end"]
     lines = [_describe_length(run, folder)]
     if run["fresh_weights"]:
-        lines.append(f"{run['config']['base']} has no masked-LM head; a new one was trained")
-    title = f"On {after['eval_anchors']:,} masked anchors of held-out text"
+        lines.append(f"{run['config']['base']} has no {run['kind']}-LM head; a new one was trained")
+    what = "masked anchors" if run["kind"] == "masked" else "anchors"
+    title = f"On {after['eval_anchors']:,} {what} of held-out text"
     table = start_table(title, "", right=("before", "after"))
     for name, key, form in (
         ("loss per piece", "eval_loss", ".3f"),
         ("anchors found", "eval_accuracy", ".1%"),
+        ("anchors said, greedy", "eval_said", ".1%"),
         ("predictions that are numbers", "eval_readable", ".1%"),
         ("share of the most common anchor", "eval_majority", ".1%"),
     ):
-        table.add_row(name, format(before[key], form), format(after[key], form))
+        if key in after:
+            table.add_row(name, format(before[key], form), format(after[key], form))
     table.add_row("mean distance in ln units", *map(describe_distance, (before, after)))
     return Group(*map(Text, lines), table)
 

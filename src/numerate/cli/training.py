@@ -35,7 +35,7 @@ def pretrain(
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    """Continue masked-LM pre-training on a primed corpus, with its anchors masked.
+    """Continue pre-training on a primed corpus: masked anchors are filled in, or said next.
 
     On several devices or machines: torchrun ... -m numerate pretrain ..., or accelerate launch.
     """

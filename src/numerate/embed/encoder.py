@@ -21,7 +21,19 @@ from numerate.errors import InputError
 from numerate.extract.numerals import find_numerals
 from numerate.files import open_whole
 from numerate.models.base_model import has_fast_bf16, max_tokens
-from numerate.options import Anchor, Domain, Precision, Readout, check_option
+from numerate.models.head import NO_CACHE
+from numerate.models.pretrained import find_kind
+from numerate.options import (
+    SHOWN,
+    Anchor,
+    Domain,
+    LmKind,
+    Precision,
+    Readout,
+    check_option,
+    check_shown,
+    default_readout,
+)
 from numerate.parallel import Progress
 from numerate.prime.scheme import Priming
 from numerate.prime.text import PrimedNumeral, PrimedText
@@ -52,6 +64,11 @@ class Encoder:
         return self.priming.anchors.domain if self.priming else "integers"
 
     @property
+    def kind(self) -> LmKind:
+        """The kind of language model; encoders that are neither count as masked."""
+        return find_kind(self.model.config) or "masked"
+
+    @property
     def n_layers(self) -> int:
         """The number of layers, without the embeddings."""
         return int(self.model.config.num_hidden_layers)
@@ -66,7 +83,7 @@ class Encoder:
         numerals: Sequence[object] | npt.NDArray[Any],
         *,
         anchor: Anchor | None = None,
-        read: Readout = "all",
+        read: Readout | None = None,
         layers: Sequence[int] | None = None,
         batch_tokens: int = BATCH_TOKENS,
         progress: Progress | None = None,
@@ -78,9 +95,11 @@ class Encoder:
                 numbers or as text (`"12,345"`).
             anchor: The form of the input: `visible` shows the anchor (the default of a model with
                 anchors), `masked` masks it, `absent` leaves it out (the default, and the only
-                choice, of a model without anchors).
-            read: The tokens whose mean is the vector: `all` but the special ones, or those of the
-                `numeral`, its `marker` or its `anchor`.
+                choice, of a model without anchors). A causal model has `unsaid` in place of
+                `masked`: the input ends at the marker, behind which it would say the anchor.
+            read: The tokens whose mean is the vector: `all` but the special ones, those of the
+                `numeral`, its `marker` or its `anchor`, or the `last` one. The default is `all`,
+                or the last, which is the marker, if the anchor is unsaid.
             layers: The layers to sum: -1 is the last, 0 the embeddings. The default is the last
                 four, or all if there are fewer.
             batch_tokens: Maximum number of tokens per batch. More need more memory; the result is
@@ -95,7 +114,7 @@ class Encoder:
         numerals: Sequence[object] | npt.NDArray[Any],
         *,
         anchor: Anchor | None = None,
-        read: Readout = "all",
+        read: Readout | None = None,
     ) -> Vectors:
         """Return the vectors of each layer in one pass, shape (layers + 1, numerals, width).
 
@@ -112,7 +131,7 @@ class Encoder:
         texts: Sequence[str],
         *,
         anchor: Anchor | None = None,
-        read: Readout = "all",
+        read: Readout | None = None,
         layers: Sequence[int] | None = None,
         batch_tokens: int = BATCH_TOKENS,
         progress: Progress | None = None,
@@ -122,7 +141,7 @@ class Encoder:
         As usual for sentences, the mean is over all tokens, including the special ones. The vectors
         are those of `SentenceTransformer` for the same folder, but not normalized. Texts that are
         too long are truncated. The other arguments are those of `embed_numerals`; `read` reads the
-        tokens of all numerals of a text.
+        tokens of all numerals of a text. With an unsaid anchor the text ends at its last marker.
         """
         check_list(texts, "texts", "sentences")
         for index, text in enumerate(texts):
@@ -144,7 +163,7 @@ class Encoder:
         self,
         texts: Sequence[str],
         anchor: Anchor | None,
-        read: Readout,
+        read: Readout | None,
         groups: list[list[int]],
         batch_tokens: int = BATCH_TOKENS,
         progress: Progress | None = None,
@@ -153,11 +172,13 @@ class Encoder:
     ) -> list[Vectors]:
         """Return the vectors for each group of layers to sum, of shape (texts, width)."""
         anchor = self._check_anchor(anchor)
+        read = read or default_readout(anchor)
         check_option("read", read, Readout)
         if anchor == "absent" and read in ("marker", "anchor"):
-            raise InputError(f"read={read!r} needs an anchor that is visible or masked, got absent")
+            ways = " or ".join(SHOWN[self.kind][:2])
+            raise InputError(f"read={read!r} needs an anchor that is {ways}, got absent")
         index = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        if self.priming is None and read == "all":  # no need to find the numerals
+        if self.priming is None and read in ("all", "last"):  # no need to find the numerals
             shown = [PrimedText(text, ()) for text in index]
         else:
             shown = self.show(list(index), anchor)
@@ -196,6 +217,7 @@ class Encoder:
             output = self.model(
                 input_ids=ids.to(device),
                 attention_mask=attention_mask.to(device),
+                **NO_CACHE[self.kind],
                 output_hidden_states=groups != [last],
             )
         weights = is_read.double() / is_read.sum(dim=1, keepdim=True)
@@ -217,12 +239,13 @@ class Encoder:
         if anchor is not None:
             check_option("anchor", anchor, Anchor)
         if self.priming is None:
-            if anchor in ("visible", "masked"):
+            if anchor not in (None, "absent"):
                 raise InputError(
                     f"{self.name}: has no anchors, so none can be {anchor}; ask for "
                     "anchor='absent', or load it with priming=Priming(anchors)"
                 )
             return "absent"
+        check_shown(self.name, anchor or "visible", self.kind)
         if anchor == "masked" and self.tokenizer.mask_token is None:
             raise InputError(f"{self.name}: its tokenizer has no mask token to hide an anchor with")
         return anchor or "visible"

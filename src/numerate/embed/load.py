@@ -8,9 +8,10 @@ import torch
 from numerate.embed.encoder import Encoder
 from numerate.errors import InputError, first_line
 from numerate.fit.anchors import AnchorSet
-from numerate.models.base_model import add_markers, load_pretrained
+from numerate.models.base_model import add_markers
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.names import SystemName, resolve_model
+from numerate.models.pretrained import load_pretrained
 from numerate.options import Precision
 from numerate.pretrain.baselines.released import NAMES as RELEASED
 from numerate.pretrain.baselines.released import load_released
@@ -71,8 +72,6 @@ def _load_model(
 def _check_folder(name: str, path: str) -> None:
     """Refuse a folder without a model, before transformers looks for it on the hub."""
     folder = Path(path)
-    if folder.is_file():
-        raise InputError(f"{name}: a file, not a model folder")
     if folder.is_dir() and not (folder / "config.json").is_file():
         hint = "it has no config.json"
         if (folder / "unfinished").is_dir():

@@ -28,7 +28,7 @@ def find_similar(
     *,
     top: int = 10,
     anchor: Anchor | None = None,
-    read: Readout = "all",
+    read: Readout | None = None,
     layers: Sequence[int] | None = None,
 ) -> list[Neighbour]:
     """Return the `top` numerals of `among` with the vectors most similar to that of a numeral.

@@ -9,15 +9,18 @@ from typing import Any
 
 from sentence_transformers.base.modules import Transformer
 
-from numerate.options import Anchor, check_option
+from numerate.models.pretrained import find_kind
+from numerate.options import Anchor, LmKind, check_option, check_shown
 from numerate.prime.scheme import CONFIG_KEY, Priming
+from numerate.prime.text import MARKERS
 
 
 class PrimedTransformer(Transformer):
     """A transformer that primes its sentences first.
 
-    `anchor` may be changed at any time: `visible`, `masked`, or `absent` for unprimed text. The
-    vector of a token is the sum of its `layers`.
+    `anchor` may be changed at any time: `visible`, `masked`, or `absent` for unprimed text; a
+    causal model has `unsaid` in place of `masked`. The vector of a token is the sum of its
+    `layers`.
     """
 
     config_keys = [*Transformer.config_keys, "anchor", "layers"]  # noqa: RUF012
@@ -35,6 +38,11 @@ class PrimedTransformer(Transformer):
         self.anchor: Anchor = anchor
         self.layers = list(layers)
         self.priming = Priming.read(getattr(self.config, CONFIG_KEY, None), model_name_or_path)
+        self._kind: LmKind = find_kind(self.model.config) or "masked"
+        tokenizer: Any = self.tokenizer
+        if tokenizer.pad_token is None:  # any token that is special already: nothing attends to it
+            tokenizer.pad_token = MARKERS[self.priming.marker][0]
+        tokenizer.padding_side = "right"  # as in training: some models count positions from there
 
     def preprocess(  # type: ignore[override]  # its other arguments are passed on by name
         self, inputs: Sequence[Any], prompt: str | None = None, **options: Any
@@ -64,6 +72,7 @@ class PrimedTransformer(Transformer):
         for item in inputs:
             _map_texts(item, texts.append)
         tokenizer: Any = self.tokenizer
+        check_shown(str(self.model.config.name_or_path), self.anchor, self._kind)
         shown = iter(self.priming.show(texts, self.anchor, tokenizer))
         return [_map_texts(item, lambda _: next(shown).text) for item in inputs]
 

@@ -102,12 +102,13 @@ def tokenize_inputs(
 
     `keep_special` says whether `read="all"` reads [CLS], [SEP] and similar tokens too.
     """
+    whole = read in ("all", "last")  # whatever the spans of numerals are
     encoded = tokenizer(
         [text for text, _ in shown],
         truncation=True,
         max_length=max_length,
-        return_offsets_mapping=read != "all",
-        return_special_tokens_mask=read == "all",
+        return_offsets_mapping=not whole,
+        return_special_tokens_mask=whole,
         return_attention_mask=False,
         return_token_type_ids=False,
         verbose=False,
@@ -115,14 +116,23 @@ def tokenize_inputs(
     lengths = np.array([len(ids) for ids in encoded["input_ids"]], np.int64)
     bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     ids = np.fromiter(chain.from_iterable(encoded["input_ids"]), np.int64, bounds[-1])
-    if read == "all":
+    if whole:
         special = np.fromiter(chain.from_iterable(encoded["special_tokens_mask"]), bool, len(ids))
-        is_read = ~special | keep_special
+        is_read = ~special | keep_special if read == "all" else _find_last(~special, bounds)
     else:
         pairs = list(chain.from_iterable(encoded["offset_mapping"]))
         is_read = _in_spans(shown, np.array(pairs, np.int64).reshape(-1, 2), lengths, read)
     _check_read(shown, is_read, bounds, read, max_length)
     return Inputs(ids, is_read, bounds)
+
+
+def _find_last(is_ordinary: Flags, bounds: npt.NDArray[np.int64]) -> Flags:
+    """Return flags for the last ordinary token of each input."""
+    places = np.flatnonzero(is_ordinary)
+    behind = np.searchsorted(places, bounds)  # how many ordinary tokens stand before each bound
+    found = np.zeros(len(is_ordinary), bool)
+    found[places[behind[1:][np.diff(behind) > 0] - 1]] = True
+    return found
 
 
 def _in_spans(
@@ -165,6 +175,8 @@ def _check_read(
     empty = np.flatnonzero(np.diff(count[bounds]) == 0)
     if len(empty):
         text = shown[int(empty[0])].text
-        what = "token" if read == "all" else f"{read} within the model's {max_length} tokens"
+        what = (
+            "token" if read in ("all", "last") else f"{read} within the model's {max_length} tokens"
+        )
         short = text if len(text) <= 40 else f"{text[:40]}…"
         raise InputError(f"{short!r} has no {what} to read; read all tokens, or leave it out")

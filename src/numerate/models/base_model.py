@@ -1,4 +1,4 @@
-"""Base models: any masked language model with its tokenizer, to which the markers are added."""
+"""Base models: any masked or causal language model with its tokenizer, and the markers added."""
 
 import hashlib
 import os
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from numerate.errors import InputError, first_line
+from numerate.errors import InputError
 from numerate.models.names import resolve_model
-from numerate.progress import quiet_transformers
+from numerate.models.pretrained import Head, find_kind, load_pretrained
+from numerate.options import LmKind
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -20,66 +21,62 @@ _UNLIMITED = 10**12  # tokens
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """A masked language model and its tokenizer.
+    """A language model and its tokenizer.
 
     `fresh` names the weights that its folder lacked, `dropout` the original rates of its config.
     """
 
     name: str
+    kind: LmKind
     model: "PreTrainedModel"
     tokenizer: "PreTrainedTokenizerBase"
     fresh: tuple[str, ...]
     dropout: dict[str, float]
 
 
-def load_base(name: str, markers: tuple[str, ...], *, dropout: float = 0.0) -> Base:
+def load_base(
+    name: str, markers: tuple[str, ...], *, kind: Head = "masked", dropout: float = 0.0
+) -> Base:
     """Load a base model and add the markers to its tokenizer and its embeddings.
 
-    The embedding of a marker starts as a random token's (`draw_marker`). A masked-LM head that the
-    model lacks starts as the identity. Dropout is off by default, since it takes much of the time
-    on a CPU.
+    The embedding of a marker starts as a random token's (`draw_marker`). A head that the model
+    lacks starts as the identity. Dropout is off by default, since it takes much of the time on a
+    CPU. `auto` takes the kind that the model's config names.
     """
-    model, tokenizer, missing = load_pretrained(name, resolve_model(name), masked_lm=True)
+    model, tokenizer, missing = load_pretrained(name, resolve_model(name), head=kind)
+    found = kind if kind != "auto" else find_kind(model.config) or "masked"
+    if found == "masked":
+        _check_special(name, tokenizer)
+    rates = set_dropout(model, dropout)
+    encoder = f"{model.base_model_prefix}."
+    fresh = tuple(sorted(key for key in missing if not key.startswith(encoder)))
+    _open_head(model, fresh)
+    add_markers(model, tokenizer, markers)
+    return Base(name=name, kind=found, model=model, tokenizer=tokenizer, fresh=fresh, dropout=rates)
+
+
+def _check_special(name: str, tokenizer: "PreTrainedTokenizerBase") -> None:
+    """Refuse a tokenizer without the tokens that a masked language model needs."""
     if tokenizer.mask_token_id is None:
         raise InputError(f"{name}: its tokenizer has no mask token; choose a masked language model")
     if tokenizer.pad_token_id is None:
         raise InputError(f"{name}: its tokenizer has no padding token")
-    rates = set_dropout(model, dropout)
-    add_markers(model, tokenizer, markers)
-    encoder = f"{model.base_model_prefix}."
-    fresh = tuple(sorted(key for key in missing if not key.startswith(encoder)))
-    _open_head(model, fresh)
-    return Base(name=name, model=model, tokenizer=tokenizer, fresh=fresh, dropout=rates)
-
-
-def load_pretrained(
-    name: str, path: str, *, masked_lm: bool = False
-) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase", set[str]]:
-    """Load a model with its tokenizer; return the names of the weights that it lacks too."""
-    from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
-
-    kind: Any = AutoModelForMaskedLM if masked_lm else AutoModel
-    try:
-        with quiet_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(path)
-            model, loading = kind.from_pretrained(path, output_loading_info=True)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        what = "masked language model" if masked_lm else "model"
-        raise InputError(f"{name}: cannot be loaded as a {what} ({first_line(error)})") from None
-    if not tokenizer.is_fast:
-        raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
-    return model, tokenizer, set(loading["missing_keys"])
 
 
 def _open_head(model: "PreTrainedModel", fresh: tuple[str, ...]) -> None:
-    """Set the fresh square layers of a head to the identity.
+    """Set the fresh square layers of a head to the identity, and its last to the embeddings.
 
-    The last layer of the head is the embedding matrix, so a hidden state that resembles the
+    The last layer of most heads is the embedding matrix, so a hidden state that resembles the
     embedding of a token predicts this token from the start.
     """
+    net: Any = model
     for name in fresh:
         layer = model.get_submodule(name.rpartition(".")[0])
-        if isinstance(layer, torch.nn.Linear) and layer.in_features == layer.out_features:
+        if not isinstance(layer, torch.nn.Linear):
+            continue
+        if layer is net.get_output_embeddings() and name.endswith("weight"):
+            layer.weight.data.copy_(net.get_input_embeddings().weight)
+        elif layer.in_features == layer.out_features:
             torch.nn.init.eye_(layer.weight)
             if layer.bias is not None:
                 torch.nn.init.zeros_(layer.bias)

@@ -5,12 +5,33 @@ from pathlib import Path
 from typing import Any
 
 from numerate.files import read_data
+from numerate.options import LmKind
 from numerate.prime.text import MARKERS
 
 _PIECES = {
     "words": "in the word pieces of the base",
     "digits": "split into digits, without thousands separators",
     "counted-digits": "split into digits, with a token before them that says how many there are",
+}
+_KIND_WORDS: dict[LmKind, dict[str, str]] = {
+    "masked": {
+        "pipeline": "fill-mask",
+        "learned": "The anchors were masked, so the model had to learn how large numbers are in "
+        "order to predict them.",
+        "model_class": "AutoModelForMaskedLM",
+        "hidden": "masked",
+        "hidden_means": "the anchor is masked",
+        "hide": "mask the anchor",
+    },
+    "causal": {
+        "pipeline": "text-generation",
+        "learned": "The model says an anchor as the next tokens behind its marker, so it had to "
+        "learn how large numbers are.",
+        "model_class": "AutoModelForCausalLM",
+        "hidden": "unsaid",
+        "hidden_means": "the input ends at the marker",
+        "hide": "leave the anchor unsaid",
+    },
 }
 
 
@@ -27,7 +48,9 @@ def write_card(run: dict[str, Any]) -> str:
         "form": "as they were" if corpus["numeral_form"] == "as-is" else "without separators",
         "batch": config["batch_size"] * config["accumulate"],
         "scheduler": "decaying linearly" if is_linear else config["scheduler"],
-        "masked": _describe_masking(config),
+        **_KIND_WORDS[run["kind"]],
+        "asked": _describe_labels(config),
+        "said": _tabulate_said(before, after),
         "extras": _describe_extras(run),
         "n_anchors": after["eval_anchors"],
         "distance_before": describe_distance(before),
@@ -88,7 +111,15 @@ def _tabulate_validation(validation: Mapping[str, Mapping[str, float]]) -> str:
 def _describe_head(run: dict[str, Any]) -> str:
     if not run["fresh_weights"]:
         return ""
-    return "- The base model has no masked-LM head; training started with a fresh one\n"
+    kind = run.get("kind", "masked")  # baselines have no other
+    return f"- The base model has no {kind}-LM head; training started with a fresh one\n"
+
+
+def _tabulate_said(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    """Return the row of a Markdown table on generated anchors, which causal models alone have."""
+    if "eval_said" not in after:
+        return ""
+    return f"| anchors said, greedy | {before['eval_said']:.1%} | {after['eval_said']:.1%} |\n"
 
 
 def describe_distance(validation: Mapping[str, float]) -> str:
@@ -102,11 +133,11 @@ def _describe_writing(corpus: dict[str, Any]) -> str:
     return finer + (f", {width} digits each" if width > 1 else "")
 
 
-def _describe_masking(config: dict[str, Any]) -> str:
-    visible, share = config["anchor_visible"], config["mlm_probability"]
+def _describe_labels(config: dict[str, Any]) -> str:
+    visible, share = config["anchor_visible"], config["mlm_probability"] or config["lm_share"]
     anchors = "every anchor"
     if visible:
-        anchors = f"all anchors but {visible:.0%}, which stay visible"
+        anchors = f"all anchors but {visible:.0%}"
     others = f"{share:.0%} of the other tokens" if share else "nothing else"
     return f"the tokens of {anchors}, and {others}"
 

@@ -1,4 +1,4 @@
-"""Masked language models in use: the head only where there are labels, and without gradients."""
+"""Language models in use: the head only where there are labels, and without gradients."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from numerate.options import LmKind
+
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+NO_CACHE: dict[LmKind, dict[str, bool]] = {"masked": {}, "causal": {"use_cache": False}}
+"""The arguments by which a model of a kind keeps no states for tokens that it will not generate."""
 
 
 @contextmanager
@@ -23,7 +28,7 @@ def evaluating(model: torch.nn.Module) -> Iterator[None]:
 
 
 class LabelledHead:
-    """Makes a masked language model compute its head only at chosen positions.
+    """Makes a language model compute its head only at chosen positions.
 
     The head takes most of the time of a small model, nearly all of it for tokens without a label. A
     hook after the encoder passes on the hidden states of the chosen positions alone.

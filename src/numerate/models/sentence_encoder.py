@@ -51,7 +51,7 @@ def split_numbers(model: "SentenceTransformer", pieces: str, name: str) -> None:
     if pieces != "words":
         first.processor = split_digits(first.processor, name, number_words=False)
     if pieces == "counted-digits":
-        first.processor = count_digits(first.processor)
+        first.processor = count_digits(first.processor, name)
         n_rows = first.model.get_input_embeddings().weight.shape[0]
         if len(first.processor) > n_rows:
             first.model.resize_token_embeddings(len(first.processor), mean_resizing=False)

@@ -1,7 +1,7 @@
-"""Pre-training on anchors, the paper's recipe: masked language modelling of anchors alone.
+"""Pre-training on anchors, the paper's recipe: language modelling of anchors alone.
 
-The input is a primed corpus. Its sequences become rows, the anchors in them are masked, and some
-sequences are held out for validation.
+The input is a primed corpus. Its sequences become rows, a masked model fills in the anchors in
+them, a causal one says them as the next tokens, and some sequences are held out for validation.
 """
 
 import hashlib
@@ -20,10 +20,11 @@ from numerate.errors import InputError
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import max_tokens
 from numerate.models.card import write_card
-from numerate.models.digit_tokenizer import split_digits
+from numerate.models.digit_tokenizer import check_saved, split_digits
 from numerate.models.folder import set_priming, write_modules
-from numerate.models.head import LabelledHead
+from numerate.models.head import NO_CACHE, LabelledHead
 from numerate.models.names import resolve_model
+from numerate.options import LmKind
 from numerate.pretrain.batches import PlannedRows, RowExample
 from numerate.pretrain.config import PretrainConfig
 from numerate.pretrain.masking import IGNORED, Batch, Masking
@@ -45,7 +46,7 @@ from numerate.prime.text import MARKERS, prime_text, unprime_text
 
 
 class AnchorRecipe(Recipe[PretrainConfig]):
-    """Masked language modelling in which the anchors are masked."""
+    """Language modelling in which the anchors are masked, or said as the next tokens."""
 
     stage: ClassVar[str] = "pretrain"
     mean_over_step: ClassVar[bool] = True
@@ -63,6 +64,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         super().__init__(config, own_settings={"corpus": primed.settings}, arguments=arguments)
         self._primed, self._tokens = primed, tokens
         self._anchors = shuffle_anchors(primed.anchors) if config.shuffle else primed.anchors
+        self.kind = config.kind
         self.markers = MARKERS[primed.settings["marker"]]
         self.scheduler = config.scheduler
 
@@ -71,12 +73,19 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         """Whether an objective uses the magnitudes of numbers, not only the tokens of anchors."""
         return set(self.config.objective) != {"tokens"}
 
+    @property
+    def _other_share(self) -> float:
+        """The share of the tokens outside anchors that are predicted, too."""
+        return self.config.mlm_probability or self.config.lm_share
+
     def load(self) -> None:
         """Load the base model, if its anchors and those of the corpus are of one kind."""
         _check_anchors(self._primed, self.config.base)
         super().load()
+        _check_shares(self.config, self.base.kind)
         if self.config.pieces == "digits":
             split = split_digits(self.base.tokenizer, self.config.base, number_words=False)
+            check_saved(split, self.base.model, self.config.base)
             self.base = replace(self.base, tokenizer=split)
 
     def prepare(self, folder: Path) -> None:
@@ -102,8 +111,9 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         self._masking = Masking.of(
             base.tokenizer,
             base.model.config.vocab_size,
+            kind=base.kind,
             anchor_visible=config.anchor_visible,
-            mlm_probability=config.mlm_probability,
+            other_share=self._other_share,
         )
         self._head = LabelledHead(base.model)
         if self._compares:
@@ -124,11 +134,11 @@ class AnchorRecipe(Recipe[PretrainConfig]):
     def collate(self, examples: Sequence[RowExample]) -> Batch:
         """Return the sequences of rows, masked and padded, with the magnitudes of their numerals.
 
-        The magnitude of a token that is of no masked anchor is NaN.
+        A position that stands for no hidden anchor has NaN.
         """
         batch = self._masking.collate(examples)
         sequences = (sequence for _, row in examples for sequence in row)
-        magnitudes = pad_magnitudes(sequences, batch["labels"] != IGNORED)
+        magnitudes = pad_magnitudes(sequences, batch["labels"] != IGNORED, self.base.kind)
         if self.config.shuffle:
             magnitudes = torch.from_numpy(shuffle_magnitudes(magnitudes.numpy()))
         return {**batch, "magnitudes": magnitudes}
@@ -136,12 +146,14 @@ class AnchorRecipe(Recipe[PretrainConfig]):
     def measure(
         self, model: torch.nn.Module, batch: Batch, n_labels: torch.Tensor | None
     ) -> Measure:
-        """Compute the loss of the objectives; the head runs at the masked tokens alone."""
+        """Compute the loss of the objectives; the head runs where labels are, and there alone."""
         labels, magnitudes = batch.pop("labels"), batch.pop("magnitudes")
         chosen = labels != IGNORED
         targets = labels[chosen]
         with self._head.at(chosen):
-            output = model(**batch, output_hidden_states=self._heads is not None)
+            output = model(
+                **batch, **NO_CACHE[self.base.kind], output_hidden_states=self._heads is not None
+            )
         logits = output.logits[0]
         # Summed over the labels, so that batches of a step count by their number of labels.
         loss = logits.new_zeros((), dtype=torch.float32)
@@ -155,7 +167,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         return Measure(loss, len(targets), correct, int(batch["attention_mask"].sum()))
 
     def validate(self) -> dict[str, float]:
-        """Return how well the model predicts the masked anchors of the held-out sequences."""
+        """Return how well the model predicts the anchors of the held-out sequences."""
         found = asdict(self._validator.validate(self.base.model, self._head, self._heads))
         return {name: value for name, value in found.items() if value is not None}
 
@@ -168,9 +180,10 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         return self._rows.tokens_per_epoch / self._rows.rows_per_epoch
 
     def describe(self) -> dict[str, Any]:
-        """Return a primed numeral, and the size of an epoch."""
+        """Return the kind of the model, a primed numeral, and the size of an epoch."""
         marker = self._primed.settings["marker"]
         return {
+            "kind": self.base.kind,
             "example": prime_text("1999", self._primed.anchors, marker=marker).text,
             "sequences_per_epoch": len(self._rows.corpus),
             "tokens_per_epoch": self._rows.tokens_per_epoch,
@@ -191,12 +204,12 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         write_modules(folder, width=config.hidden_size, n_layers=config.num_hidden_layers)
 
     def _tokenize(self, folder: Path, max_length: int) -> Sequences:
-        # Without a label a sequence teaches nothing: only ordinary masking needs them all.
-        keep: Keep = "all" if self.config.mlm_probability else "anchored"
+        # Without a label a sequence teaches nothing: only labels of other tokens need them all.
+        keep: Keep = "all" if self._other_share else "anchored"
         if self._tokens:  # a folder for everything that tokens depend on
             settings = self._primed.settings, self.config.shuffle, self.config.hold_out_gaps
             vocabulary = self.base.tokenizer.backend_tokenizer.to_str()
-            key = json.dumps([*settings, keep, max_length, vocabulary]).encode()
+            key = json.dumps([*settings, keep, max_length, self.base.kind, vocabulary]).encode()
             folder = self._tokens / hashlib.sha256(key).hexdigest()[:24]
         sequences = read_sequences(
             folder / "sequences",
@@ -204,6 +217,7 @@ class AnchorRecipe(Recipe[PretrainConfig]):
             self.base.tokenizer,
             max_length=max_length,
             keep=keep,
+            kind=self.base.kind,
             hold_out_gaps=self.config.hold_out_gaps,
             domain=self._anchors.domain,
         )
@@ -230,7 +244,8 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         )
         if config.hold_out:
             rehearsal = replace(rehearsal, held_out=read_held_out(Path(config.hold_out)))
-        return RehearsalSource(rehearsal, self.base.tokenizer, config.rehearse, max_length)
+        base = self.base
+        return RehearsalSource(rehearsal, base.tokenizer, config.rehearse, max_length, base.kind)
 
 
 def take_tokens(sequences: Sequences, n_tokens: int, seed: int) -> Sequences:
@@ -241,6 +256,13 @@ def take_tokens(sequences: Sequences, n_tokens: int, seed: int) -> Sequences:
     order = np.random.default_rng([seed, 0xB0D6E7]).permutation(len(sequences))
     before = np.cumsum(sequences.lengths[order]) - sequences.lengths[order]
     return sequences.select(np.sort(order[before < n_tokens]))
+
+
+def _check_shares(config: PretrainConfig, kind: LmKind) -> None:
+    """Refuse a share of other tokens that is for the other kind of model."""
+    ours, theirs = ("mlm_probability", "lm_share")[:: 1 if kind == "masked" else -1]
+    if getattr(config, theirs):
+        raise InputError(f"{theirs} must be 0 for a {kind} model; give {ours}")
 
 
 def _check_anchors(primed: PrimedCorpus, base: str) -> None:

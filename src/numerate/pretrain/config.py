@@ -6,7 +6,7 @@ the command line can show them.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from annotated_types import Ge, Gt, Lt
 from pydantic import ConfigDict, Field, ValidationError
@@ -66,7 +66,7 @@ class BudgetConfig:
     """The settings that all trainings share, of sentence encoders too."""
 
     base: Annotated[
-        str, Field(description="Masked language model to start from: a folder or a hub name.")
+        str, Field(description="Language model to start from: a folder, a hub name, a .gguf file.")
     ] = "google-bert/bert-base-uncased"
     max_minutes: Annotated[
         float | None, Field(gt=0, description="Train for this many minutes instead of --epochs.")
@@ -129,17 +129,25 @@ class PretrainConfig(TrainingConfig):
         tuple[Objective, ...],
         Field(
             min_length=1,
-            description="What is learned at a masked anchor; repeatable. tokens: the anchor's "
+            description="What is learned at a hidden anchor; repeatable. tokens: the anchor's "
             "tokens; smooth: the anchor, its neighbours being nearly right; value: the logarithm "
             "of the number; geometry: cosines that fall with the distance of numbers.",
         ),
     ] = ("tokens",)
+    kind: Annotated[
+        Literal["auto", "masked", "causal"],
+        Field(description="Fill in masked anchors, or say them as the next tokens; auto: as base."),
+    ] = "auto"
     mlm_probability: Annotated[
-        Share, Field(description="Share of the other tokens to mask as in BERT.")
+        Share, Field(description="Masked models: share of the other tokens to mask as in BERT.")
     ] = 0.0
-    anchor_visible: Annotated[Share, Field(description="Share of anchors that stay unmasked.")] = (
-        0.0
-    )
+    lm_share: Annotated[
+        float,
+        Field(ge=0, le=1, description="Causal models: share of the other tokens to predict, too."),
+    ] = 0.0
+    anchor_visible: Annotated[
+        Share, Field(description="Share of anchors that stay in view and are not asked for.")
+    ] = 0.0
     shuffle: Annotated[
         bool, Field(description="A control: train every numeral with another number's anchor.")
     ] = False

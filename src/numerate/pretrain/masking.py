@@ -1,6 +1,7 @@
 """Masking: from sequences of tokens to the inputs and the labels of a model.
 
-The paper masks every anchor and nothing else.
+The paper masks every anchor and nothing else. A causal model is given no masks: what it has to
+predict is the label of the position before.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from numerate.pretrain.sequences import Flags, Ids, TokenSequence
+from numerate.options import LmKind
+from numerate.pretrain.sequences import Flags, Ids, Magnitudes, TokenSequence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -33,37 +35,60 @@ def _choose_anchors(is_anchor: Flags, share: float, rng: np.random.Generator) ->
     return is_anchor & chosen[index]
 
 
+def place_magnitudes(magnitudes: Magnitudes, kind: LmKind) -> Magnitudes:
+    """Return the magnitudes of anchors at the positions whose vectors stand for their numerals.
+
+    A masked model has them at the tokens of the anchor. A causal model has each at one position,
+    the token before the anchor: there the anchor is unsaid, and not yet seen.
+    """
+    if kind == "masked":
+        return magnitudes
+    starts = np.where(anchor_starts(~np.isnan(magnitudes)), magnitudes, np.float32(np.nan))
+    return np.append(starts[1:], np.float32(np.nan))
+
+
 Batch = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Masking:
-    """The settings of masking; by default all anchors are masked and nothing else.
+    """Which tokens have a label, and what a model sees in their place.
 
-    `anchor_visible` is the share of anchors that stay unmasked, without a label. `mlm_probability`
-    is the share of other tokens that are selected as in BERT, never one of `special_ids`: 80 %
-    become the mask token, 10 % a random token below `vocabulary_size`, 10 % stay, and all of them
-    have a label.
+    By default all tokens of anchors have a label, and nothing else. `anchor_visible` is the share
+    of anchors without labels. `other_share` is the share of other tokens that have one, too, never
+    one of `special_ids`.
+
+    A masked model sees a mask in place of an anchor; it has the label at the same position. Other
+    tokens are masked as in BERT: 80 % become the mask token, 10 % a random token below
+    `vocabulary_size`, 10 % stay. A causal model sees all tokens; the label of a token is at the
+    position before it, where the model says the token.
     """
 
-    mask_id: int
+    mask_id: int | None
     pad_id: int
     special_ids: tuple[int, ...]
     vocabulary_size: int
+    kind: LmKind = "masked"
     anchor_visible: float = 0.0
-    mlm_probability: float = 0.0
+    other_share: float = 0.0
 
     @classmethod
     def of(
-        cls, tokenizer: "PreTrainedTokenizerBase", vocabulary_size: int, **shares: float
+        cls,
+        tokenizer: "PreTrainedTokenizerBase",
+        vocabulary_size: int,
+        *,
+        kind: LmKind = "masked",
+        **shares: float,
     ) -> "Masking":
         """Return the masking for the ids of a tokenizer; `shares` are the two that it takes."""
         ids: Any = tokenizer
         return cls(
             mask_id=ids.mask_token_id,
-            pad_id=ids.pad_token_id,
+            pad_id=ids.pad_token_id or 0,  # any id: nothing attends to padding
             special_ids=tuple(ids.all_special_ids),
             vocabulary_size=vocabulary_size,
+            kind=kind,
             **shares,
         )
 
@@ -86,16 +111,24 @@ class Masking:
         }
 
     def mask(self, ids: Ids, is_anchor: Flags, rng: np.random.Generator) -> tuple[Ids, Ids]:
-        """Return the input ids and the labels of a sequence; a token without a label has -100."""
+        """Return the input ids and the labels of a sequence; -100 stands for no label."""
         hidden = is_anchor & ~_choose_anchors(is_anchor, self.anchor_visible, rng)
-        inputs = np.where(hidden, np.int32(self.mask_id), ids)
-        labelled = hidden
-        if self.mlm_probability:
+        others = np.zeros(len(ids), bool)
+        if self.other_share:
             ordinary = ~is_anchor & ~np.isin(ids, np.array(self.special_ids, np.int32))
-            chosen = ordinary & (rng.random(len(ids)) < self.mlm_probability)
+            others = ordinary & (rng.random(len(ids)) < self.other_share)
+        labels = np.where(hidden | others, ids, np.int32(IGNORED))
+        if self.kind == "causal":
+            return np.array(ids), np.append(labels[1:], np.int32(IGNORED))
+        return self._cover(ids, hidden, others, rng), labels
+
+    def _cover(self, ids: Ids, hidden: Flags, others: Flags, rng: np.random.Generator) -> Ids:
+        """Return the ids with anchors masked, and other tokens masked, replaced or left."""
+        mask_id = np.int32(self.mask_id or 0)
+        inputs = np.where(hidden, mask_id, ids)
+        if self.other_share:
             fate = rng.random(len(ids))
-            inputs = np.where(chosen & (fate < 0.8), np.int32(self.mask_id), inputs)
+            inputs = np.where(others & (fate < 0.8), mask_id, inputs)
             random_ids = rng.integers(0, self.vocabulary_size, len(ids), dtype=np.int32)
-            inputs = np.where(chosen & (fate >= 0.9), random_ids, inputs)
-            labelled = hidden | chosen
-        return inputs, np.where(labelled, ids, np.int32(IGNORED))
+            inputs = np.where(others & (fate >= 0.9), random_ids, inputs)
+        return inputs

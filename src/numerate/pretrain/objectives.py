@@ -1,4 +1,6 @@
-"""Objectives: what pre-training asks of the vector at the place of a masked anchor.
+"""Objectives: what pre-training asks of the vector at the place of a hidden anchor.
+
+That is where a masked anchor stands, or the marker behind which a causal model says the anchor.
 
 The paper asks for the tokens of the anchor. That says little about magnitude: 119 and 120 are as
 different to the loss as 119 and 7. The objectives here use the magnitude ln n + 1 of the numeral
@@ -20,7 +22,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from numerate.extract.numerals import LARGEST
 from numerate.fit.anchors import AnchorSet, rescale, restore
-from numerate.options import Objective
+from numerate.options import LmKind, Objective
+from numerate.pretrain.masking import place_magnitudes
 from numerate.pretrain.sequences import TokenSequence
 
 if TYPE_CHECKING:
@@ -35,22 +38,25 @@ _LINEAR = 0.5  # share of the kernel that falls with the distance itself
 _FARTHEST = math.log(LARGEST)
 
 
-def pad_magnitudes(sequences: Iterable[TokenSequence], is_masked: torch.Tensor) -> torch.Tensor:
-    """Return the magnitudes at the tokens of masked anchors, NaN elsewhere.
+def pad_magnitudes(
+    sequences: Iterable[TokenSequence], is_labelled: torch.Tensor, kind: LmKind = "masked"
+) -> torch.Tensor:
+    """Return the magnitudes where vectors stand for the numbers of anchors, NaN elsewhere.
 
-    `is_masked` and the result have the shape (sequences, tokens).
+    These are the tokens of masked anchors, or for a causal model the tokens before the anchors.
+    `is_labelled`, the positions with labels, and the result have the shape (sequences, tokens).
     """
-    rows = [torch.from_numpy(sequence.magnitudes) for sequence in sequences]
+    rows = [torch.from_numpy(place_magnitudes(one.magnitudes, kind)) for one in sequences]
     padded = pad_sequence(rows, batch_first=True, padding_value=math.nan)
-    return padded.where(is_masked, math.nan)
+    return padded.where(is_labelled, math.nan)
 
 
 def pool_anchors(
     hidden_states: Sequence[torch.Tensor], magnitudes: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the vector at the place of each masked anchor, and the magnitude of its numeral.
+    """Return the vector at the place of each hidden anchor, and the magnitude of its numeral.
 
-    A vector is the sum of the last four layers, averaged over the tokens of the anchor: what
+    A vector is the sum of the last four layers, averaged over the positions of the anchor: what
     `read="anchor"` reads. `magnitudes` has the shape (sequences, tokens).
     """
     states = torch.stack([layer.float() for layer in hidden_states[-SUMMED_LAYERS:]]).sum(dim=0)

@@ -16,6 +16,8 @@ import torch
 
 from numerate.models.base_model import Base, load_base
 from numerate.models.card import write_baseline_card
+from numerate.models.pretrained import Head
+from numerate.options import LmKind
 from numerate.pretrain.config import BudgetConfig, TrainingConfig
 from numerate.progress import Report
 
@@ -46,12 +48,14 @@ class Training(ABC, Generic[Settings]):
         scheduler: A learning rate schedule of transformers to follow instead of `rate`, unless the
             budget is one of minutes.
         fresh: The names of weights that the base model lacked.
+        head: The kind of head that these are of.
         own_settings: Settings beside those of the config.
     """
 
     stage: ClassVar[str]
     scheduler: str | None = None
     fresh: tuple[str, ...] = ()
+    head: LmKind = "masked"
 
     def __init__(self, config: Settings, own_settings: dict[str, Any]) -> None:
         self.config, self.own_settings = config, own_settings
@@ -94,6 +98,7 @@ class Recipe(Training[Config]):
     """One kind of training on tokens. `load` and `prepare` are called once, before other methods.
 
     Attributes:
+        kind: The kind of language model that it trains; `auto` is that of the base model.
         markers: Tokens to add to the tokenizer of the base model.
         mean_over_step: Whether the loss of a step is the mean over all of its labels, on all
             devices; otherwise it is the mean of the losses of its batches.
@@ -102,6 +107,7 @@ class Recipe(Training[Config]):
     """
 
     stage: ClassVar[str] = "baseline"
+    kind: Head = "masked"
     markers: tuple[str, ...] = ()
     mean_over_step: ClassVar[bool] = False
     base: Base
@@ -115,8 +121,11 @@ class Recipe(Training[Config]):
 
     def load(self) -> None:
         """Load the base model with its tokenizer."""
-        self.base = load_base(self.config.base, self.markers, dropout=self.config.dropout)
+        self.base = load_base(
+            self.config.base, self.markers, kind=self.kind, dropout=self.config.dropout
+        )
         self.fresh = self.base.fresh
+        self.head = self.base.kind
 
     def make_trainer(self, folder: Path, report: Report) -> "BudgetTrainer":
         """Read the data and return the trainer, which keeps its work in a folder."""

@@ -18,7 +18,7 @@ from numerate.extract.counts import Counts
 from numerate.extract.numerals import LARGEST_OF, find_numerals
 from numerate.extract.ranges import Values, is_in_gap, list_outside
 from numerate.fit.anchors import AnchorSet
-from numerate.options import Marker
+from numerate.options import LmKind, Marker
 from numerate.pretrain.sequences import Sequences, join_sequences, tokenize_documents
 from numerate.prime.text import prime_texts
 
@@ -96,6 +96,7 @@ class RehearsalSource:
     tokenizer: "PreTrainedTokenizerBase"
     share: float
     max_length: int
+    kind: LmKind = "masked"
 
     def draw(self, corpus_tokens: int, rng: np.random.Generator) -> Sequences:
         """Return rehearsal sequences for a corpus of a number of tokens."""
@@ -104,7 +105,7 @@ class RehearsalSource:
         rows = []
         domain = self.rehearsal.anchors.domain
         for row in tokenize_documents(
-            texts, self.tokenizer, max_length=self.max_length, domain=domain
+            texts, self.tokenizer, max_length=self.max_length, domain=domain, kind=self.kind
         ):
             rows.append(row)
             wanted -= len(row.ids)

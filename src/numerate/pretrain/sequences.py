@@ -1,7 +1,8 @@
 """Sequences: from primed text to token ids, with the magnitudes of the numbers that have anchors.
 
 A document becomes one or more sequences. The span of an anchor in the text decides which tokens
-belong to it; these have the magnitude of its numeral, all others NaN.
+belong to it; these have the magnitude of its numeral, all others NaN. For a causal model, which
+says all that follows a marker, a token for the space before the anchor belongs to it too.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ from numerate.errors import InputError
 from numerate.extract.ranges import find_gap_numerals, is_in_gap
 from numerate.files import open_whole
 from numerate.fit.anchors import rescale
-from numerate.options import Domain, check_option
+from numerate.options import Domain, LmKind, check_option
 from numerate.prime.text import PrimedNumeral, find_primed
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def read_sequences(
     *,
     max_length: int,
     keep: Keep,
+    kind: LmKind = "masked",
     hold_out_gaps: bool = False,
     domain: Domain = "integers",
 ) -> Sequences:
@@ -124,6 +126,7 @@ def read_sequences(
             tokenizer,
             max_length=max_length,
             keep=keep,
+            kind=kind,
             hold_out_gaps=hold_out_gaps,
             domain=domain,
         )
@@ -137,6 +140,7 @@ def tokenize_documents(
     *,
     max_length: int = 512,
     keep: Keep = "anchored",
+    kind: LmKind = "masked",
     hold_out_gaps: bool = False,
     domain: Domain = "integers",
 ) -> Iterator[TokenSequence]:
@@ -159,7 +163,7 @@ def tokenize_documents(
             texts, encoded["input_ids"], encoded["offset_mapping"], strict=True
         ):
             spans, values = find_primed(text, domain)
-            groups = _find_groups(spans, offsets)
+            groups = _find_groups(spans, offsets, kind)
             gaps = _find_gaps(text, spans, values) if hold_out_gaps else []
             magnitudes = np.full(len(ids), np.nan, np.float32)
             sizes = rescale(values, "ln", 1.0)
@@ -202,7 +206,7 @@ def cut_tokens(
 
 
 def _find_groups(
-    spans: list[PrimedNumeral], offsets: list[tuple[int, int]]
+    spans: list[PrimedNumeral], offsets: list[tuple[int, int]], kind: LmKind
 ) -> list[tuple[int, int, int]]:
     """Return the groups that `cut_tokens` takes, from the spans of numerals and of tokens."""
     if not spans:
@@ -212,7 +216,10 @@ def _find_groups(
     groups = []
     for span in spans:
         first = int(np.searchsorted(ends, span.numeral[0], side="right"))
-        anchor = int(np.searchsorted(ends, span.anchor[0], side="right"))
+        if kind == "causal":  # all that is said behind the marker
+            anchor = int(np.searchsorted(ends, span.marker[0], side="right")) + 1
+        else:
+            anchor = int(np.searchsorted(ends, span.anchor[0], side="right"))
         last = int(np.searchsorted(starts, span.anchor[1], side="left"))
         groups.append((first, anchor, last))
     return groups

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from numerate.errors import InputError
 from numerate.extract.stage import RunText, estimate_counts
@@ -12,6 +13,9 @@ from numerate.models.names import SystemName
 from numerate.pretrain.config import BaselineConfig, MwpBertConfig, PretrainConfig, TrainingConfig
 from numerate.progress import Report, show_training
 from numerate.steps import START_SECONDS, Step, measure_seconds
+
+if TYPE_CHECKING:
+    from numerate.models.pretrained import Head
 
 OF_RUN = ("base", "seed", "corpus", "field", "errors")
 """Settings of training that a config gives for the whole run."""
@@ -119,17 +123,18 @@ def estimate_training(
 def measure_training(config: TrainingConfig) -> float:
     """Return the tokens per second of a training step on the base model."""
     length = config.max_length if isinstance(config, PretrainConfig) else _SAMPLE_LENGTH
-    return _measure_base(config.base, min(config.batch_size, _SAMPLE_ROWS), length)
+    kind = config.kind if isinstance(config, PretrainConfig) else "masked"
+    return _measure_base(config.base, kind, min(config.batch_size, _SAMPLE_ROWS), length)
 
 
 @lru_cache
-def _measure_base(name: str, rows: int, length: int) -> float:
+def _measure_base(name: str, kind: "Head", rows: int, length: int) -> float:
     import torch
 
     from numerate.models.base_model import load_base, max_tokens
-    from numerate.models.head import LabelledHead
+    from numerate.models.head import NO_CACHE, LabelledHead
 
-    base = load_base(name, ())
+    base = load_base(name, (), kind=kind)
     length = min(length, max_tokens(base.model, base.tokenizer))
     ids = torch.randint(5, len(base.tokenizer), (rows, length))
     chosen = torch.zeros_like(ids, dtype=torch.bool)
@@ -139,7 +144,7 @@ def _measure_base(name: str, rows: int, length: int) -> float:
 
     def train() -> None:
         with head.at(chosen):
-            logits = base.model(input_ids=ids).logits[0]
+            logits = base.model(input_ids=ids, **NO_CACHE[base.kind]).logits[0]
         torch.nn.functional.cross_entropy(logits, ids[chosen]).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 

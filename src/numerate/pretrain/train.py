@@ -69,7 +69,8 @@ def train_model(
     set_seed(training.config.seed)
     training.load()
     if training.fresh:
-        logger.warning("%s has no masked-LM head: it starts with a fresh one", training.config.base)
+        named = training.config.base, training.head
+        logger.warning("%s has no %s-LM head: it starts with a fresh one", *named)
     with work.attempt(description):
         trainer = training.make_trainer(folder / WORK, report)
     start = _validate_start(folder / WORK, trainer)

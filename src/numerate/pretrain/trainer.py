@@ -12,6 +12,7 @@ import torch
 from safetensors import SafetensorError
 from torch.utils.data import SequentialSampler
 from transformers import (
+    PreTrainedModel,
     PrinterCallback,
     Trainer,
     TrainerCallback,
@@ -187,6 +188,18 @@ class BudgetTrainer(Trainer):
         seconds = max(time.monotonic() - self._last_log, 1e-9)
         return correct / max(labelled, 1), tokens * self.accelerator.num_processes / seconds
 
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Save weights under the names that they have here, by which a checkpoint is loaded.
+
+        The files that transformers writes have other names for some families, such as GPT-NeoX.
+        """
+        if isinstance(self.model, PreTrainedModel) and output_dir:
+            self.model.save_pretrained(
+                output_dir, state_dict=state_dict, save_original_format=False
+            )
+        else:
+            super()._save(output_dir, state_dict)
+
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Save a checkpoint, and mark it as complete: others are ignored on resume."""
         folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
@@ -219,6 +232,9 @@ class RecipeTrainer(BudgetTrainer):
         # It makes transformers count the labels of a step, and keeps it from dividing the loss by
         # the number of batches in a step.
         self.model_accepts_loss_kwargs = recipe.mean_over_step
+        # Our labels are at the positions that predict them, also those of causal models, which
+        # transformers would expect one position later, and count without the first.
+        self._loss_shifts_labels = False
         self._recipe, self._examples = recipe, examples
 
     def compute_loss(

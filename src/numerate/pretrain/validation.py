@@ -1,4 +1,4 @@
-"""Validation: how well a model predicts the masked anchors of held-out sequences."""
+"""Validation: how well a model predicts the anchors of held-out sequences."""
 
 import math
 import re
@@ -13,8 +13,9 @@ import torch
 from accelerate import PartialState
 
 from numerate.fit.anchors import AnchorSet, rescale, restore
-from numerate.models.head import LabelledHead, evaluating
+from numerate.models.head import NO_CACHE, LabelledHead, evaluating
 from numerate.pretrain.batches import Row, make_rows
+from numerate.pretrain.generation import count_said, draw_prompts
 from numerate.pretrain.masking import IGNORED, Masking, anchor_starts
 from numerate.pretrain.objectives import ObjectiveHeads, pad_magnitudes, pool_anchors
 from numerate.pretrain.sequences import Sequences
@@ -23,17 +24,21 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+_PROMPTS = 128  # anchors to generate, which takes longer than to predict them
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validation:
-    """Metrics on held-out text with all anchors masked.
+    """Metrics on held-out text, for all of its anchors.
 
     The loss is per token of an anchor, the accuracy the share of anchors of which all tokens are
     predicted; `majority` is that of always predicting the most frequent anchor. `distance` is the
     mean |ln predicted − ln true| over the predictions that are numbers, of which `readable` is the
     share; those beyond the largest or smallest anchor count as that anchor. `value_distance` is
     that of the predictions of the objective `value`, from the vector at the place of the anchor.
+
+    All of these see the tokens before the one to predict as they are. `said` is the share of the
+    anchors, of some drawn at random, that a causal model says when it goes on by itself.
     """
 
     loss: float
@@ -43,6 +48,7 @@ class Validation:
     majority: float
     anchors: int
     value_distance: float | None = None
+    said: float | None = None
 
 
 class Validator:
@@ -59,7 +65,7 @@ class Validator:
         batch_size: int,
     ) -> None:
         self._sequences = sequences
-        self._masking = replace(masking, anchor_visible=0.0, mlm_probability=0.0)
+        self._masking = replace(masking, anchor_visible=0.0, other_share=0.0)
         self._tokenizer = tokenizer
         self._anchors = anchors
         rows = make_rows(sequences.lengths, max_length, 1, np.random.default_rng(0))
@@ -71,6 +77,8 @@ class Validator:
         true = Counter(_split(masked, is_start))
         self._n_anchors = sum(true.values())
         self._majority = max(true.values()) / self._n_anchors
+        is_causal = masking.kind == "causal"
+        self._prompts = draw_prompts(sequences, _PROMPTS, seed=0) if is_causal else []
 
     def validate(
         self, model: "PreTrainedModel", head: LabelledHead, heads: ObjectiveHeads | None = None
@@ -79,14 +87,16 @@ class Validator:
         processes = PartialState()
         device = next(model.parameters()).device
         has_value = heads is not None and "value" in heads.layers
-        sums = torch.zeros(6, dtype=torch.float64, device=device)
+        part = slice(processes.process_index, None, processes.num_processes)
+        sums = torch.zeros(7, dtype=torch.float64, device=device)
         with evaluating(model):
-            for rows in self._batches[processes.process_index :: processes.num_processes]:
+            for rows in self._batches[part]:
                 found = self._sum_batch(model, head, rows, heads if has_value else None)
-                sums += torch.tensor(found, device=device)
+                sums[:6] += torch.tensor(found, device=device)
+        sums[6] = count_said(model, self._tokenizer, self._prompts[part])
         if processes.num_processes > 1:
             torch.distributed.all_reduce(sums)
-        loss, pieces, correct, readable, distance, value_distance = sums.tolist()
+        loss, pieces, correct, readable, distance, value_distance, said = sums.tolist()
         return Validation(
             loss=loss / pieces,
             accuracy=correct / self._n_anchors,
@@ -95,6 +105,7 @@ class Validator:
             majority=self._majority,
             anchors=self._n_anchors,
             value_distance=value_distance / self._n_anchors if has_value else None,
+            said=said / len(self._prompts) if self._prompts else None,
         )
 
     def _sum_batch(
@@ -112,11 +123,16 @@ class Validator:
         chosen = labels != IGNORED
         with head.at(chosen.to(device)):
             inputs = {key: value.to(device) for key, value in batch.items()}
-            output = model(**inputs, output_hidden_states=heads is not None)
+            output = model(
+                **inputs,
+                **NO_CACHE[self._masking.kind],
+                output_hidden_states=heads is not None,
+            )
         logits, truth = output.logits[0], labels[chosen]
         value_distance = 0.0
         if heads is not None:
-            magnitudes = pad_magnitudes((one for _, row in members for one in row), chosen)
+            sequences = (one for _, row in members for one in row)
+            magnitudes = pad_magnitudes(sequences, chosen, self._masking.kind)
             vectors, wanted = pool_anchors(output.hidden_states, magnitudes.to(device))
             value_distance = float((heads.predict(vectors) - wanted).abs().sum())
         loss = torch.nn.functional.cross_entropy(logits.float(), truth.to(device), reduction="sum")

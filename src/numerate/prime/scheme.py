@@ -1,7 +1,7 @@
 """`Priming`: how the input of a model is primed, and its entry in the model's `config.json`.
 
-Texts go in; texts as the model gets them, with anchors visible, masked or absent, come out. A model
-folder has its anchors twice: in `anchors.json`, for people and for `numerate prime`, and in
+Texts go in; texts as the model gets them, with anchors visible, masked, unsaid or absent, come out.
+A model folder has its anchors twice: in `anchors.json`, for people and for `numerate prime`, and in
 `config.json`, where they stay when someone fine-tunes the model and saves it elsewhere.
 """
 
@@ -57,7 +57,9 @@ class Priming:
         """Return texts without markers as input for the model, with the positions of all parts.
 
         An anchor is `visible`; `masked`, with the same masks for every anchor, so that not even its
-        length is visible; or `absent`, without its marker too.
+        length is visible; or `absent`, without its marker too. If it is `unsaid`, the text ends at
+        the marker of its last numeral: there a causal model is about to say the anchor. Numerals
+        before it stand bare.
         """
         check_option("anchor", anchor, Anchor)
         primed = prime_texts(
@@ -65,6 +67,8 @@ class Priming:
         )
         if anchor == "visible":
             return primed
+        if anchor == "unsaid":
+            return [_end_at_marker(text) for text in primed]
         masks = self._mask(tokenizer) if anchor == "masked" else None
         return [_rewrite(text, masks) for text in primed]
 
@@ -78,6 +82,22 @@ class Priming:
         pieces = tokenizer(list(self.anchors.texts), add_special_tokens=False)["input_ids"]
         lengths = set(map(len, pieces))
         return str(tokenizer.mask_token) * (lengths.pop() if len(lengths) == 1 else 1)
+
+
+def _end_at_marker(primed: PrimedText) -> PrimedText:
+    """Return a text up to the marker of its last numeral, without any anchor.
+
+    The place of the anchor is that of the marker, where it would be said next.
+    """
+    if not primed.spans:
+        return primed
+    last = primed.spans[-1]
+    before = primed.text[: last.numeral[0]]
+    bare = _rewrite(PrimedText(before, primed.spans[:-1]), None)
+    behind = primed.text[last.numeral[0] : last.marker[1]]
+    moved = len(bare.text) - last.numeral[0]
+    numeral, marker = ((start + moved, end + moved) for start, end in (last.numeral, last.marker))
+    return PrimedText(bare.text + behind, (*bare.spans, PrimedNumeral(numeral, marker, marker)))
 
 
 def _rewrite(primed: PrimedText, masks: str | None) -> PrimedText:

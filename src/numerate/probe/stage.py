@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
@@ -15,7 +15,7 @@ from numerate.extract.ranges import ALL, PROBE_RANGES
 from numerate.extract.stage import RunText, estimate_counts
 from numerate.layout import RunContext
 from numerate.models.names import SystemName
-from numerate.options import Anchor, Readout
+from numerate.options import Anchor, Readout, default_readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
 from numerate.probe.samples import PROBE_DOMAINS
@@ -32,14 +32,18 @@ _SAMPLE_NUMERALS, _PARTS = 1000, 20
 
 
 class ProbeSettings(Section):
-    """What to ask, and how models with anchors are shown them."""
+    """What to ask, and how models with anchors are shown them.
+
+    Without `anchor` they are shown in all ways of the base model's kind. Without `read` all tokens
+    are read, or the last, the marker, if an anchor is unsaid.
+    """
 
     protocol: str = "laptop"
     tasks: tuple[str, ...] = DEFAULT_TASKS
     domains: tuple[str, ...] = PROBE_DOMAINS
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
-    anchor: tuple[Anchor, ...] = get_args(Anchor)
-    read: Readout = "all"
+    anchor: tuple[Anchor, ...] | None = None
+    read: Readout | None = None
     seeds: int = Field(default=3, gt=0)
 
     @field_validator("protocol")
@@ -103,7 +107,7 @@ def plan_probe(
         "title": system.title,
         **settings.model_dump(exclude={"anchor"}),
         "shown": target.shown,
-        "read": target.read or settings.read,
+        "read": _find_readout(target, settings),
     }
     inputs: dict[str, Path | str] = {run.layout.counts.name: run.layout.counts}
     inputs["model"] = Path(system.path) if target.trained_here else system.location
@@ -125,6 +129,10 @@ def plan_probe(
     )
 
 
+def _find_readout(target: ProbeTarget, settings: ProbeSettings) -> Readout:
+    return target.read or settings.read or default_readout(target.shown)
+
+
 def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder: Path) -> None:
     from numerate.probe.diagnose import diagnose_system
     from numerate.probe.plan import probe_system
@@ -133,7 +141,7 @@ def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder
 
     plan = settings.make_plan(Counts.load(run.layout.counts))
     plan = replace(plan, training=target.training, cache=run.layout.vectors, workers=run.workers)
-    reading = Reading((target.shown or "visible",), target.read or settings.read)
+    reading = Reading((target.shown or "visible",), _find_readout(target, settings))
     priming = target.priming.load() if target.priming else None
     [system] = open_systems(target.system, reading=reading, priming=priming)
     path, notes = folder / run.layout.system_scores("*").name, list[str]()

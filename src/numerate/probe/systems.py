@@ -19,7 +19,7 @@ from numerate.files import open_whole
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName
 from numerate.models.sentence_encoder import load_sentence_encoder
-from numerate.options import Anchor, Readout
+from numerate.options import SHOWN, Anchor, Readout, default_readout
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROL_READS, CONTROLS, Matrix, Reads, read_numbers
 from numerate.probe.statistics import Floats
@@ -126,12 +126,13 @@ class ControlSystem(NumeralSystem):
 class Reading:
     """How vectors are read from models.
 
-    Each way in `shown` to show a model its anchors is a system of its own. The last four layers
-    are summed if `layers` is None.
+    Each way in `shown` to show a model its anchors is a system of its own; None stands for all ways
+    of the model's kind. If `read` is None, all tokens are read, or the last if it is unsaid.
+    The last four layers are summed if `layers` is None.
     """
 
-    shown: tuple[Anchor, ...] = ("visible",)
-    read: Readout = "all"
+    shown: tuple[Anchor, ...] | None = ("visible",)
+    read: Readout | None = None
     layers: tuple[int, ...] | None = None
 
 
@@ -213,10 +214,9 @@ def _open_model(
 
     encoder = load(system, priming=priming, device=device)
     digest = _hash_model(encoder)
-    for shown in reading.shown if encoder.priming else (None,):
-        label = SystemLabel(
-            name=system.title, shown=shown, read=reading.read, layers=reading.layers
-        )
+    for shown in reading.shown or SHOWN[encoder.kind] if encoder.priming else (None,):
+        read = reading.read or default_readout(shown)
+        label = SystemLabel(name=system.title, shown=shown, read=read, layers=reading.layers)
         yield ModelSystem(label, encoder, digest)
 
 

@@ -3,15 +3,22 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from numerate.errors import InputError, MissingExtraError
 from numerate.layout import RunContext, name_training
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemKind, SystemName
+from numerate.options import SHOWN, LmKind, check_shown
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.stage import ProbeTarget
 from numerate.run.config import RECIPES, Config
 from numerate.tune.stage import TUNED
+
+if TYPE_CHECKING:
+    from numerate.models.pretrained import Head
 
 
 def find_priming(config: Config, run: RunContext, variant: str) -> PrimingPlan:
@@ -85,10 +92,27 @@ def _find_trainings(
 
 def _show_anchors(config: Config, variant: str, target: ProbeTarget) -> Iterator[ProbeTarget]:
     """Yield a system for each way in which a variant is shown its anchors."""
-    chosen = config.variants[variant]
-    for shown in chosen.anchor or config.probe.anchor:
+    chosen, kind = config.variants[variant], find_base_kind(config.base, config.pretrain.kind)
+    for shown in chosen.anchor or config.probe.anchor or SHOWN[kind]:
+        check_shown(variant, shown, kind)
         read = "all" if shown == "absent" else chosen.read  # there is only the numeral
         yield replace(target, folder=f"{target.folder}-{shown}", shown=shown, read=read)
+
+
+@lru_cache
+def find_base_kind(base: str, kind: "Head") -> LmKind:
+    """Return the kind of language model that a run trains.
+
+    A base that cannot be read now counts as masked: its training says what is wrong with it.
+    """
+    if kind != "auto":
+        return kind
+    from numerate.models.pretrained import find_model_kind
+
+    try:
+        return find_model_kind(base) or "masked"
+    except (InputError, MissingExtraError):
+        return "masked"
 
 
 def _prime_base(

@@ -219,7 +219,7 @@ def test_a_budget_of_minutes_ends_a_run(base, tmp_path, monkeypatch):
         ({"max_minutes": 1}, "must not both be given"),
         ({"dropout": 1}, "dropout must be at least 0"),
         ({"corpus": ("nosuch.txt",)}, "nosuch.txt: no such file"),
-        ({"base": "roberta"}, "no word pieces for single digits"),
+        ({"base": "roberta"}, "must have a WordPiece tokenizer"),
     ],
 )
 def test_what_is_wrong_is_said_and_leaves_nothing_behind(

@@ -136,7 +136,7 @@ def test_targets_are_those_that_a_problem_has(bert):
 
 def test_numbers_and_pairs_read_the_states_of_their_own_pieces(bert):
     model, tokenizer = make_model("bert")
-    problem_model = ProblemModel(model, Masking.of(tokenizer, 50, mlm_probability=0.15))
+    problem_model = ProblemModel(model, Masking.of(tokenizer, 50, other_share=0.15))
     problem = make_problem("the 12 and 5", ((4, 6), (11, 12)), (12, 5), (Pair(0, 1, 2, "-"),))
     batch = problem_model.collate(
         [(0, encoded_problem(bert, 1)), (1, encode_problem(problem, bert[1], 100))]

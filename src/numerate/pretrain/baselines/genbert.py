@@ -71,13 +71,16 @@ class GenbertRecipe(Recipe[GenbertConfig]):
     def load(self) -> None:
         """Load the base model, with a tokenizer that splits numbers into digits."""
         super().load()
-        self.base = replace(self.base, tokenizer=split_digits(self.base.tokenizer, self.base.name))
+        tokenizer: Any = self.base.tokenizer
+        if type(tokenizer.backend_tokenizer.model).__name__ != "WordPiece":
+            raise InputError(f"{self.base.name}: must have a WordPiece tokenizer, as BERT has")
+        self.base = replace(self.base, tokenizer=split_digits(tokenizer, self.base.name))
 
     def prepare(self, folder: Path) -> None:
         """Set up the questions, and tokenize the texts."""
         model, tokenizer = self.base.model, self.base.tokenizer
         self._decoder = AnswerDecoder(model, int(tokenizer.pad_token_id or 0))
-        self._masking = Masking.of(tokenizer, model.config.vocab_size, mlm_probability=MASKED)
+        self._masking = Masking.of(tokenizer, model.config.vocab_size, other_share=MASKED)
         seed, gaps = self.config.seed, self.config.hold_out_gaps
         self._questions = NumericalData("train", seed, hold_out_gaps=gaps)
         held_out = NumericalData("dev", seed, hold_out_gaps=gaps)

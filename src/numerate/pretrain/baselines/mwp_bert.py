@@ -61,7 +61,7 @@ class MwpBertRecipe(Recipe[MwpBertConfig]):
         self._train = [encoded[index] for index in order[n_held_out:]]
         self.examples_per_epoch = len(self._train)
         self._order = lru_cache(maxsize=2)(self._shuffle)
-        masking = Masking.of(tokenizer, model.config.vocab_size, mlm_probability=MASKED)
+        masking = Masking.of(tokenizer, model.config.vocab_size, other_share=MASKED)
         self._model = ProblemModel(model, masking)
 
     def draw(self, index: int) -> tuple[int, EncodedProblem]:

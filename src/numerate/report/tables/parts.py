@@ -59,7 +59,7 @@ class PartsTable:
 
 
 def make_parts(scores: Sequence[Score], digits: Collection[str]) -> list[PartsTable]:
-    """Return a table for each trained system that is shown masks, and each probe.
+    """Return a table for each trained system whose anchors are hidden, and each probe.
 
     The scores must be of one protocol. `digits` are the variants that read numbers digit by digit;
     they have a table only if the base model was also probed so. Systems without a twin have no
@@ -70,7 +70,7 @@ def make_parts(scores: Sequence[Score], digits: Collection[str]) -> list[PartsTa
     trained = [
         system
         for system in systems
-        if SystemLabel.parse(system).shown == "masked"
+        if SystemLabel.parse(system).shown in ("masked", "unsaid")
         and str(SystemLabel.parse(system).twin) in systems
     ]
     tables = [
@@ -87,14 +87,14 @@ def list_parts(system: str, *, by_digits: bool) -> list[Part]:
     >>> [part.title for part in list_parts("ln-anchors (masked)", by_digits=False)][:2]
     ['blank places', 'training']
     """
-    masked = SystemLabel.parse(system)
-    visible = replace(masked, shown="visible")
+    hidden = SystemLabel.parse(system)
+    visible = replace(hidden, shown="visible")
     start = READ_BY_DIGITS if by_digits else _BASE
     return [
         *([Part("reading digits", _BASE, start)] if by_digits else []),
-        Part("blank places", start, str(masked.twin)),
-        Part("training", str(masked.twin), system),
-        Part("untrained: a visible anchor in place of blanks", str(masked.twin), str(visible.twin)),
+        Part("blank places", start, str(hidden.twin)),
+        Part("training", str(hidden.twin), system),
+        Part("untrained: a visible anchor in place of blanks", str(hidden.twin), str(visible.twin)),
         Part("training, with the anchor visible", str(visible.twin), str(visible)),
     ]
 

@@ -1,0 +1,146 @@
+"""Models of transformers with their tokenizers, loaded from a folder, the hub or a GGUF file.
+
+What cannot be used is refused before its weights are read: encoder-decoders, models that take
+anything but text, and tokenizers without offsets.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import torch
+
+from numerate.errors import InputError, first_line, needs_extra
+from numerate.models.names import resolve_model
+from numerate.options import LmKind
+from numerate.progress import quiet_transformers
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+Head = LmKind | Literal["auto"]
+_GGUF = ".gguf"
+
+
+def load_pretrained(
+    name: str, path: str, *, head: Head | None = None
+) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase", set[str]]:
+    """Load a model with its tokenizer; return the names of the weights that it lacks too.
+
+    The weights are in float32, whatever they are in the file. `head` is the language-model head to
+    load with the model: that of a kind, that of the kind that its config names (`auto`), or none.
+    """
+    from transformers import (
+        AutoModel,
+        AutoModelForCausalLM,
+        AutoModelForMaskedLM,
+        AutoTokenizer,
+        GgufConfig,
+    )
+
+    classes: dict[LmKind | None, Any] = {
+        None: AutoModel,
+        "masked": AutoModelForMaskedLM,
+        "causal": AutoModelForCausalLM,
+    }
+    place, options = _find_source(name, path)
+    config = read_config(name, path)
+    kind = _choose_kind(name, config, head)
+    with _explaining(name, f"a {kind} language model" if kind else "a model"), _hiding(options):
+        tokenizer = AutoTokenizer.from_pretrained(place, **options)
+        if not tokenizer.is_fast:
+            raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
+        if options:  # unpacked, so that the weights can be trained
+            options["quantization_config"] = GgufConfig(dequantize=True)
+        model, loading = classes[kind].from_pretrained(
+            place, config=config, dtype=torch.float32, output_loading_info=True, **options
+        )
+    return model, tokenizer, set(loading["missing_keys"])
+
+
+def read_config(name: str, path: str) -> "PreTrainedConfig":
+    """Return the config of a model that takes text and gives a vector for each token."""
+    from transformers import MODEL_MAPPING, AutoConfig
+
+    place, options = _find_source(name, path)
+    with _explaining(name, "a model"):
+        config: PreTrainedConfig = AutoConfig.from_pretrained(place, **options)
+        model: Any = MODEL_MAPPING.get(type(config), None)
+    what = f"{name}: must be a masked or a causal language model, got"
+    if config.is_encoder_decoder:
+        raise InputError(f"{what} an encoder-decoder ({config.model_type})")
+    takes = getattr(model, "input_modalities", "text")
+    if set([takes] if isinstance(takes, str) else takes) != {"text"}:
+        raise InputError(f"{what} a model of {' and '.join(takes)} ({config.model_type})")
+    return config
+
+
+def find_kind(config: "PreTrainedConfig") -> LmKind | None:
+    """Return the kind of a language model; None if it is of neither kind.
+
+    The class in its config decides. An encoder of a family that has both kinds, such as
+    `BertModel`, is masked.
+    """
+    from transformers.models.auto import modeling_auto
+
+    names: dict[LmKind, Any] = {
+        "masked": modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type),
+        "causal": modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(config.model_type),
+    }
+    saved = getattr(config, "architectures", None) or ()
+    found = [kind for kind in get_args(LmKind) if names[kind] in saved]
+    kinds: list[LmKind] = [*found, *(kind for kind in get_args(LmKind) if names[kind])]
+    return kinds[0] if kinds else None
+
+
+def find_model_kind(name: str) -> LmKind | None:
+    """Return the kind of the language model that a user names; None if it is of neither kind."""
+    return find_kind(read_config(name, resolve_model(name)))
+
+
+def _choose_kind(name: str, config: "PreTrainedConfig", head: Head | None) -> LmKind | None:
+    """Return the kind of head to load; refuse one that the model cannot have."""
+    if head is None:
+        return None
+    known = find_kind(config)
+    if known is None:
+        raise InputError(
+            f"{name}: must be a masked or a causal language model, got {config.model_type}"
+        )
+    if head == "causal" and known == "masked" and not getattr(config, "is_decoder", False):
+        raise InputError(
+            f"{name}: must be a causal language model, but it reads in both directions"
+        )
+    return known if head == "auto" else head
+
+
+def _find_source(name: str, path: str) -> tuple[str, dict[str, Any]]:
+    """Return what transformers loads from: a folder or a hub name, and the GGUF file in it."""
+    file = Path(path)
+    if not file.is_file():
+        return path, {}
+    if file.suffix != _GGUF:
+        raise InputError(f"{name}: a file, not a model folder or a {_GGUF} file")
+    with needs_extra(f"{name}: a GGUF file", "gguf"):
+        import_module("gguf")
+    return str(file.parent), {"gguf_file": file.name}
+
+
+def _hiding(options: dict[str, Any]) -> AbstractContextManager[object]:
+    """Return a context that hides the progress bar of a GGUF file, which nothing else turns off."""
+    return redirect_stderr(StringIO()) if options else nullcontext()
+
+
+@contextmanager
+def _explaining(name: str, what: str) -> Iterator[None]:
+    """Keep transformers quiet, and turn its errors into one line on the model."""
+    try:
+        with quiet_transformers():
+            yield
+    except InputError:
+        raise
+    except (OSError, ValueError, LookupError, ImportError, RuntimeError) as error:
+        raise InputError(f"{name}: cannot be loaded as {what} ({first_line(error)})") from None
