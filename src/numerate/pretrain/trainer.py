@@ -137,8 +137,8 @@ class RecipeTrainer(Trainer):
         # It makes transformers count the labels of a step, and keeps it from dividing the loss by
         # the number of batches in a step.
         self.model_accepts_loss_kwargs = recipe.mean_over_step
-        # Our labels are at the positions that predict them, also those of causal models, which
-        # transformers would expect one position later, and count without the first.
+        # Labels are at the positions that predict them; transformers expects those of causal
+        # models one position later, and would not count the first.
         self._loss_shifts_labels = False
         self.pace, self._recipe, self._report = pace, recipe, report
         self._examples = examples
@@ -224,14 +224,10 @@ class RecipeTrainer(Trainer):
         return correct / max(labelled, 1), tokens * self.accelerator.num_processes / seconds
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Save weights under the names that they have here, by which a checkpoint is loaded.
-
-        The files that transformers writes have other names for some families, such as GPT-NeoX.
-        """
+        """Save weights by the names that load them; transformers writes others for GPT-NeoX."""
         if isinstance(self.model, PreTrainedModel) and output_dir:
-            self.model.save_pretrained(
-                output_dir, state_dict=state_dict, save_original_format=False
-            )
+            options: dict[str, Any] = {"state_dict": state_dict, "save_original_format": False}
+            self.model.save_pretrained(output_dir, **options)
         else:
             super()._save(output_dir, state_dict)
 
