@@ -189,14 +189,10 @@ class BudgetTrainer(Trainer):
         return correct / max(labelled, 1), tokens * self.accelerator.num_processes / seconds
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Save weights under the names that they have here, by which a checkpoint is loaded.
-
-        The files that transformers writes have other names for some families, such as GPT-NeoX.
-        """
+        """Save weights by the names that load them; transformers writes others for GPT-NeoX."""
         if isinstance(self.model, PreTrainedModel) and output_dir:
-            self.model.save_pretrained(
-                output_dir, state_dict=state_dict, save_original_format=False
-            )
+            options: dict[str, Any] = {"state_dict": state_dict, "save_original_format": False}
+            self.model.save_pretrained(output_dir, **options)
         else:
             super()._save(output_dir, state_dict)
 
