@@ -13,7 +13,7 @@ from numerate.pretrain.baselines.genbert_questions import KINDS, Example, Numeri
 from numerate.probe.scores import Score, read_scores
 from numerate.probe.statistics import summarize_values
 from numerate.report.tables.formats import ADDS
-from numerate.report.tables.grid import Grid, TableRow, tabulate_scores
+from numerate.report.tables.grid import Grid, TableRow, make_grid, tabulate_scores
 from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
 
 OURS = str(SystemLabel(name="ln-near", shown="masked", read="anchor"))
@@ -121,9 +121,9 @@ def _join_tables(path: Path, kinds: Sequence[tuple[str, str]]) -> str:
     scores = read_scores(path)
     columns: dict[str, dict[str, str]] = {}
     for task, metric in kinds:
-        [grid] = tabulate_scores([s for s in scores if (s.task, s.metric) == (task, metric)])
+        grid = make_grid([s for s in scores if s.task == task], {task: metric}, title=task)
         column = columns[f"{task}: {metric}"] = {}
-        for row in grid.rows:
+        for row in grid.rows if grid else ():
             column[row.system] = _format_cell(grid, row, 0)
             if row.gains:
                 column[f"*{ADDS}*"] = format_gain(row.gains[0])

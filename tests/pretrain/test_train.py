@@ -301,15 +301,16 @@ def test_anchors_that_the_corpus_was_not_primed_with_are_refused(
 def test_a_base_that_is_no_masked_language_model_is_refused(primed_corpora, tmp_path):
     from transformers import BertForMaskedLM, GPT2Config, GPT2LMHeadModel
 
-    with pytest.raises(InputError, match="nosuch: cannot be loaded as a masked language model"):
+    with pytest.raises(InputError, match="nosuch: cannot be loaded as a model"):
         pretrain_model(primed_corpora(), quick_config(tmp_path / "nosuch"), tmp_path / "a")
     model, tokenizer = make_model("bert")
     GPT2LMHeadModel(GPT2Config(vocab_size=50, n_embd=8, n_layer=1, n_head=1)).save_pretrained(
         tmp_path / "gpt"
     )
     tokenizer.save_pretrained(tmp_path / "gpt")
+    causal = quick_config(tmp_path / "gpt", kind="masked")
     with pytest.raises(InputError, match="gpt: cannot be loaded as a masked language model"):
-        pretrain_model(primed_corpora(), quick_config(tmp_path / "gpt"), tmp_path / "b")
+        pretrain_model(primed_corpora(), causal, tmp_path / "b")
     BertForMaskedLM(model.config).save_pretrained(tmp_path / "unmasked")
     tokenizer.mask_token = None
     tokenizer.save_pretrained(tmp_path / "unmasked")
