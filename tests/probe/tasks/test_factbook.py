@@ -136,6 +136,17 @@ def test_an_oracle_by_nearness_finds_all_that_is_about_and_half_of_what_is_more(
     assert 0.3 <= found["more recall_at_10"] <= 0.7
 
 
+def test_the_right_field_alone_finds_no_more_than_chance():
+    asked = draw_conditions(TOPICS, np.random.default_rng(0))
+
+    def search(queries, documents):
+        fields = [document.partition(":")[0] for document in documents]
+        return np.array([[float(q.startswith(field)) for field in fields] for q in queries])
+
+    found = score_conditions(search, asked)  # ten of forty are right, whatever the condition
+    assert all(found[f"{kind} recall_at_10"] < 0.6 for kind in ("about", "more", "less"))
+
+
 def test_recall_is_the_share_of_ten_right_documents_among_the_first_ten():
     documents = tuple(map(str, range(20)))
     relevant = np.array([np.arange(10), np.arange(5, 15)])

@@ -197,8 +197,13 @@ def draw_conditions(topics: Sequence[Topic], rng: np.random.Generator) -> Condit
             rows.append((query, len(documents) + places, words.split()[0], form))
         documents += topic.texts
     queries, relevant, kinds, forms = zip(*rows, strict=True)
+    order = rng.permutation(len(documents))  # else a tie would find the smallest values first
     return Conditions(
-        tuple(documents), queries, np.array(relevant), np.array(kinds), np.array(forms)
+        tuple(documents[place] for place in order),
+        queries,
+        np.argsort(order)[np.array(relevant)],
+        np.array(kinds),
+        np.array(forms),
     )
 
 
