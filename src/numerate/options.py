@@ -26,8 +26,8 @@ Kind = Literal["genbert", "mwp-bert", "vectors", "digits", "sentence"]
 Pieces = Literal["words", "digits"]
 """How a tokenizer splits numbers: into its own word pieces, or into digits."""
 
-NumberPieces = Literal["words", "digits", "counted-digits"]
-"""The same for sentence encoders; `counted-digits` has a token before them: how many there are."""
+NumberPieces = Literal["words", "digits", "anchors"]
+"""The same for sentence encoders; with `anchors` the first piece says how large the number is."""
 
 Objective = Literal["tokens", "smooth", "value", "geometry"]
 """What pre-training asks for at an anchor: its tokens (the paper), or see `objectives`."""

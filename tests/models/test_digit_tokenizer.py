@@ -7,7 +7,7 @@ from transformers import AutoModel, AutoTokenizer, BertTokenizerFast
 
 import numerate
 from numerate.errors import InputError
-from numerate.models.digit_tokenizer import COUNTS, check_saved, count_digits, split_digits
+from numerate.models.digit_tokenizer import check_saved, split_digits
 from numerate.pretrain.config import PretrainConfig
 from numerate.pretrain.sequences import tokenize_documents
 from numerate.pretrain.train import pretrain_model
@@ -35,34 +35,6 @@ def whole():
 )
 def test_numbers_are_read_digit_by_digit(text, pieces, whole):
     assert split_digits(whole, "bert").tokenize(text) == pieces.split()
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        ("in 1999", "in <4> 1 ##9 ##9 ##9"),
-        ("12,345 people", "<5> 1 ##2 ##3 ##4 ##5 people"),
-        ("about $7.50", "about $ <1> 7 . 5 ##0"),
-        ("the 1990s", "the 1990s"),
-        ("1 2", "<1> 1 <1> 2"),
-        ("1" * 12, "<12> 1" + " ##1" * 11),
-        ("1" * 13, "<13> 1" + " ##1" * 12),
-        ("1" * 15, "<13> 1" + " ##1" * 14),
-    ],
-)
-def test_a_token_before_a_number_counts_its_digits(text, pieces, whole):
-    counted = count_digits(split_digits(whole, "bert"), "bert")
-    names = {token: f"<{n}>" for n, token in enumerate(COUNTS, 1)}
-    assert [names.get(piece, piece) for piece in counted.tokenize(text)] == pieces.split()
-
-
-def test_counted_digits_need_new_rows_and_are_saved(whole, tmp_path):
-    counted = count_digits(split_digits(whole, "bert"), "bert")
-    assert len(counted) == len(whole) + len(COUNTS)
-    assert count_digits(counted, "bert") is counted
-    counted.save_pretrained(tmp_path)
-    again = AutoTokenizer.from_pretrained(tmp_path)
-    assert again("about 12,345")["input_ids"] == counted("about 12,345")["input_ids"]
 
 
 def test_every_piece_keeps_its_number(whole):

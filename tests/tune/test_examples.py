@@ -1,4 +1,5 @@
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -24,7 +25,11 @@ def make_template(text):
 def make_texts():
     ones = [make_template(f"The {word} one has 9 parts.") for word in "abcdef"]
     twos = [make_template(f"The {word} pair has 8 parts of 9 metres.") for word in "uvw"]
-    return TuneTexts(tuple(ones), tuple(twos), ("to keep", "this too"))
+    return TuneTexts(
+        tuple((one, one.cut(0, 3, 1)) for one in ones),
+        tuple((two, two.cut(0, 3, 1), two.cut(1, 1, 1)) for two in twos),
+        ("to keep", "this too"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,36 +45,65 @@ def read_row(row):
     return np.array(versions).reshape(N_SENTENCES, N_VERSIONS), logs
 
 
+SHIFTS = {"more than ": 1, "over ": 1, "at least ": 1}
+SHIFTS |= {"less than ": -1, "under ": -1, "at most ": -1}
+
+
+def read_logs(text):
+    """The logarithms of the numbers of a text, by its words alone."""
+    found = find_numerals(text, "quantities")
+    before = [text[: numeral.start] for numeral in found]
+    shifts = [sum(n for word, n in SHIFTS.items() if part.endswith(word)) for part in before]
+    return np.log([numeral.value for numeral in found]) + shifts
+
+
 def test_the_label_has_the_logarithms_of_the_numbers_in_the_text(pool):
-    pairs = lacking = 0
+    kinds = Counter()
     for row in draw_examples(pool, 200, seed=3):
         versions, logs = read_row(row)
         assert logs.shape == (N_SENTENCES + N_KEPT, N_VERSIONS, 2)
         assert np.isnan(logs[N_SENTENCES:]).all()
         for text, found in zip(versions.ravel(), logs[:N_SENTENCES].reshape(-1, 2), strict=True):
-            values = [numeral.value for numeral in find_numerals(text, "quantities")]
-            pairs += len(values) == 2
-            lacking += "pair" in text and len(values) == 1
-            np.testing.assert_allclose(found[~np.isnan(found)], np.log(values), atol=1e-5)
-            if "some parts" in text:  # the first number is lacking
-                assert np.isnan(found).tolist() == [True, False]
-    assert 200 < pairs < 1500  # some of the examples, not all of them
-    assert 0.3 < lacking / (pairs + lacking) < 0.5
+            np.testing.assert_allclose(found[~np.isnan(found)], read_logs(text), atol=1e-5)
+            # The second number of a pair stands in the second place, in its phrase too.
+            wanted = ["parts" in text, "metres" in text]
+            assert (~np.isnan(found)).tolist() == wanted
+            kinds[("whole" if text.startswith("The") else "phrase", *wanted)] += 1
+            kinds["bound"] += any(word in text for word in SHIFTS)
+    n_texts = 200 * N_SENTENCES * N_VERSIONS
+    assert 0.1 < kinds["bound"] / n_texts < 0.3
+    # A fifth of the examples have two numbers, half of the others a phrase.
+    assert 0.04 < kinds["whole", True, True] / n_texts < 0.1
+    assert kinds["whole", True, True] == kinds["phrase", False, True]
+    phrases = kinds["phrase", True, False] - kinds["phrase", False, True]
+    assert 0.1 < phrases / n_texts < 0.17
 
 
 def test_the_label_has_the_teachers_vectors(pool):
-    by_sentence = {
-        template.text[:8]: vector
-        for part, vectors in (
-            (pool.texts.templates, pool.templates),
-            (pool.texts.pairs, pool.pairs),
-        )
-        for template, vector in zip(part, vectors, strict=True)
+    vectors_of = {
+        template.text: vector
+        for families, vectors in ((pool.texts.ones, pool.ones), (pool.texts.pairs, pool.pairs))
+        for family, own in zip(families, vectors, strict=True)
+        for template, vector in zip(family, own, strict=True)
     }
+
+    def find_vector(version):
+        """The vector of the template that has the words of a version."""
+        words = [word for word in version.split() if word.isalpha() and len(word) < 6]
+        [found] = {
+            tuple(vector)
+            for text, vector in vectors_of.items()
+            if text.split()[0] == words[0] and text.split()[1] == words[1]
+        }
+        return found
+
     for row in draw_examples(pool, 20, seed=0):
         versions, _ = read_row(row)
         for sentence, vector in zip(versions[:, 0], row["label"][:, -WIDTH:], strict=False):
-            np.testing.assert_array_equal(vector, by_sentence[sentence[:8]])
+            if sentence.startswith("The"):
+                assert tuple(vector) == find_vector(sentence)
+            elif sentence.endswith("parts of"):  # the first phrase of a pair
+                assert any((vector == own[1]).all() for own in pool.pairs)
         kept = [pool.texts.kept.index(row[f"kept_{n}"]) for n in range(1, N_KEPT + 1)]
         np.testing.assert_array_equal(row["label"][N_SENTENCES:, -WIDTH:], pool.kept[kept])
 
@@ -85,7 +119,8 @@ def test_examples_depend_on_their_seed_alone(pool):
 
 def test_numbers_are_written_in_the_forms_of_the_domain(pool):
     def all_text(domain):
-        pool_of = make_pool(pool.texts, np.vstack([pool.templates, pool.pairs, pool.kept]), domain)
+        vectors = np.ones((len(pool.texts.without_numbers), WIDTH), np.float32)
+        pool_of = make_pool(pool.texts, vectors, domain)
         return " ".join(
             text for row in draw_examples(pool_of, 60, 0) for text in read_row(row)[0].ravel()
         )
@@ -93,6 +128,7 @@ def test_numbers_are_written_in_the_forms_of_the_domain(pool):
     assert " million" in all_text("quantities")
     assert "bn" in all_text("quantities")
     assert re.search(r"\d\.\d", all_text("reals"))
+    assert re.search(r"\b0\.\d", all_text("reals"))
     assert not re.search(r"\d\.\d|million|bn", all_text("integers"))
 
 

@@ -21,21 +21,27 @@ def cosines_by_hand(student, logs, teacher, example):
         gaps = [abs(x - y) for x, y in zip(logs[a], logs[b], strict=True)]
         return sum(gap for gap in gaps if not math.isnan(gap))
 
+    def shares(a, b):
+        return not all(math.isnan(x - y) for x, y in zip(logs[a], logs[b], strict=True))
+
     squares = weights = 0.0
     orders, right = [], []
     for a in texts:
         for b in texts:
-            if a == b or (a[0] != b[0] and not (is_one(a[0]) and is_one(b[0]))):
+            of_one = is_one(a[0]) and is_one(b[0])
+            if a == b or not shares(a, b) or not (of_one or example[a[0]] == example[b[0]]):
                 continue
             weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
-            near = 1 - 0.4 * math.log1p(distance(a, b) / 0.05) / math.log1p(math.log(1e10) / 0.05)
+            far, farthest = distance(a, b), math.log(1e10)
+            near = 1 - 0.2 * math.log1p(far / 0.05) / math.log1p(farthest / 0.05)
+            near -= 0.2 * far / farthest
             wanted = float(teacher[a[0]] @ teacher[b[0]]) * near
             squares += weight * (float(student[a] @ student[b]) - wanted) ** 2
             weights += weight
         for s in range(n_sentences):
-            if example[s] != example[a[0]] or (s != a[0] and not (is_one(s) and is_one(a[0]))):
+            others = [(s, v) for v in range(n_versions) if (s, v) != a and shares(a, (s, v))]
+            if example[s] != example[a[0]] or not others:
                 continue
-            others = [(s, v) for v in range(n_versions) if (s, v) != a]
             found = np.array([float(student[a] @ student[b]) / 0.03 for b in others])
             wanted = np.array([-distance(a, b) / 0.25 for b in others])
             p, q = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (wanted, found))
@@ -46,12 +52,13 @@ def cosines_by_hand(student, logs, teacher, example):
 
 def test_terms_are_those_of_a_slow_reference():
     rng = np.random.default_rng(0)
-    student = normalize(torch.tensor(rng.normal(size=(5, 3, 8))), dim=-1)
-    teacher = normalize(torch.tensor(rng.normal(size=(5, 8))), dim=-1)
-    logs = torch.tensor(rng.uniform(0, 2, size=(5, 3, 2)))
-    logs[:3, :, 1] = NAN  # two sentences have two numbers
-    logs[3, 0, 1] = logs[4, 1, 0] = NAN  # of which some versions lack one
-    example = torch.tensor([0, 0, 1, 1, 1])
+    student = normalize(torch.tensor(rng.normal(size=(6, 3, 8))), dim=-1)
+    teacher = normalize(torch.tensor(rng.normal(size=(6, 8))), dim=-1)
+    logs = torch.tensor(rng.uniform(0, 2, size=(6, 3, 2)))
+    logs[:4, :, 1] = NAN  # one sentence has two numbers, and two phrases
+    logs[5, :, 0] = NAN
+    example = torch.tensor([0, 0, 1, 1, 1, 1])
+    logs[3, 1, 1] = 0.5
     terms, is_right = compare_versions(student, logs, teacher, example)
     cosine, order, right = cosines_by_hand(student, logs, teacher, example)
     assert math.isclose(float(terms["cosine"]), cosine, rel_tol=1e-6)

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from numerate import InputError, open_corpus
@@ -21,8 +23,8 @@ PLAIN = [f"The {name} bridge is long and old." for name in "abc" * 10]
 
 def test_sentences_with_numbers_are_templates_and_others_are_kept(tmp_path):
     texts = read(write_corpus(tmp_path, *NUMBERED, *PLAIN))
-    assert sorted(template.text for template in texts.templates) == sorted(NUMBERED)
-    assert {template.neutral for template in texts.templates} == {
+    assert sorted(template.text for template, _ in texts.ones) == sorted(NUMBERED)
+    assert {template.neutral for template, _ in texts.ones} == {
         f"The {name} bridge is some metres long." for name in "abc"
     }
     assert len(texts.kept) == len(PLAIN)
@@ -31,31 +33,48 @@ def test_sentences_with_numbers_are_templates_and_others_are_kept(tmp_path):
 def test_a_quantity_is_replaced_whole(tmp_path):
     lines = [f"The town paid ${n}.5 million for it." for n in range(1, 40)]
     texts = read(write_corpus(tmp_path, *lines))
-    assert {t.neutral for t in texts.templates} == {"The town paid $some for it."}
-    assert texts.templates[0].fill(["7"]) == "The town paid $7 for it."
+    assert {t.neutral for t, _ in texts.ones} == {"The town paid $some for it."}
+    [template, _] = texts.ones[0]
+    assert template.fill(["7"]) == "The town paid $7 for it."
+    assert template.fill(["7"], ["over "]) == "The town paid over $7 for it."
+
+
+def test_a_phrase_has_a_few_words_around_its_number(tmp_path):
+    lines = [f"In {1900 + n} the old town of Dee paid $5 million to me." for n in range(90)]
+    texts = read(write_corpus(tmp_path, *lines))
+    of_years = {phrase.neutral for _, phrase, _ in texts.pairs}
+    assert of_years <= {"In some the", "In some the old", "In some the old town"} | {
+        "In some the old town of"
+    }
+    assert len(of_years) > 1
+    for _, _, phrase in texts.pairs:  # at most to the year, which is another number
+        assert re.fullmatch(
+            r"((the )?(old )?(town )?of )?(Dee )?paid \$some to( me.)?", phrase.neutral
+        )
+        assert phrase.text[phrase.slots[0].start : phrase.slots[0].end] == "5 million"
 
 
 def test_of_several_numbers_at_most_two_are_replaced(tmp_path):
     lines = [f"In 1990 the {n} of 300 people paid 5,000." for n in range(20, 80)]
     texts = read(write_corpus(tmp_path, *lines))
-    assert {len(template.slots) for template in texts.templates} == {1}
-    assert {len(template.slots) for template in texts.pairs} == {2}
-    assert all(a.end <= b.start for a, b in (template.slots for template in texts.pairs))
+    assert {tuple(len(t.slots) for t in family) for family in texts.ones} == {(1, 1)}
+    assert {tuple(len(t.slots) for t in family) for family in texts.pairs} == {(2, 1, 1)}
+    assert all(a.end <= b.start for a, b in (family[0].slots for family in texts.pairs))
 
 
 def test_the_sample_is_drawn_from_all_of_the_corpus(tmp_path):
     corpus = write_corpus(tmp_path, *(f"The house has {n} rooms in all." for n in range(1, 2000)))
-    drawn = [t.slots[0].value for t in read(corpus, most_sentences=200).templates]
+    drawn = [t.slots[0].value for t, _ in read(corpus, most_sentences=200).ones]
     assert len(set(drawn)) == 200
     assert 800 < sum(drawn) / 200 < 1200  # uniform over 1 to 1999: a mean of 1000 ± 41
-    again = [t.slots[0].value for t in read(corpus, most_sentences=200).templates]
-    other = [t.slots[0].value for t in read(corpus, most_sentences=200, seed=1).templates]
+    again = [t.slots[0].value for t, _ in read(corpus, most_sentences=200).ones]
+    other = [t.slots[0].value for t, _ in read(corpus, most_sentences=200, seed=1).ones]
     assert drawn == again != other
 
 
 def test_text_whose_sentences_all_have_numbers_is_kept_without_them(tmp_path):
     texts = read(write_corpus(tmp_path, *NUMBERED))
-    assert set(texts.kept) == {template.neutral for template in texts.templates}
+    assert set(texts.kept) == {template.neutral for template, _ in texts.ones}
 
 
 def test_long_documents_are_kept_as_passages(tmp_path):

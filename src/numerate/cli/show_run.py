@@ -1,5 +1,6 @@
 """Tables that run and demo print: the finished steps, the plan, and the results."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -14,6 +15,7 @@ from numerate.progress import format_seconds
 from numerate.report.figures.neighbour_charts import tabulate_neighbours
 from numerate.report.paper import find_paper_scores
 from numerate.report.run_folder import RunFiles, read_run
+from numerate.report.search_examples import make_searches
 from numerate.report.tables.grid import tabulate_scores
 from numerate.report.write import choose_headline
 from numerate.run.config import Config
@@ -27,6 +29,7 @@ _PLANS: dict[State, str] = {
     "unfinished": "continues",
     "new": "to do",
 }
+_SEARCHES = 1  # of the queries to look at; the page has all
 _HEADLINES = {("decoding", "log-rmse"), ("list-maximum", "accuracy")}
 
 
@@ -75,6 +78,7 @@ def show_result(root: Path, page: Path, *, compare: str) -> RenderableType:
     return Group(
         _show_neighbours(run),
         tables,
+        *_show_searches(run),
         Text(f"{headline.title}.", style="bold"),
         Text(f"{headline.detail}\n"),
         *notes,
@@ -96,3 +100,13 @@ def _show_neighbours(run: RunFiles) -> RenderableType:
     for row in rows:
         table.add_row(*(Text(cell.replace("  ", "\n")) for cell in row))
     return table
+
+
+def _show_searches(run: RunFiles) -> Iterator[RenderableType]:
+    """Yield what each sentence encoder finds for a few queries."""
+    for example in make_searches(run.diagnostics)[:_SEARCHES]:
+        yield Text(f"Searched for: {example.query}", style="bold")
+        for system, texts in example.found.items():
+            yield Text(f"  found by {system}:")
+            yield from (Text(f"    {text}", style="dim") for text in texts)
+        yield Text()

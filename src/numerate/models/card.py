@@ -11,7 +11,7 @@ from numerate.prime.text import MARKERS
 _PIECES = {
     "words": "in the word pieces of the base",
     "digits": "split into digits, without thousands separators",
-    "counted-digits": "split into digits, with a token before them that says how many there are",
+    "anchors": "split into digits, the first two being one token that says how large they are",
 }
 _KIND_WORDS: dict[LmKind, dict[str, str]] = {
     "masked": {

@@ -23,10 +23,6 @@ _WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "se
 _WORDS += ["eighteen", "nineteen"]
 
 
-COUNTS = tuple(chr(0xE000 + n) for n in range(1, 14))
-"""The tokens for 1 to 12 digits, and for more: characters that no text has."""
-
-
 def split_digits(
     tokenizer: "PreTrainedTokenizerBase", name: str, *, number_words: bool = True
 ) -> "PreTrainedTokenizerBase":
@@ -39,40 +35,16 @@ def split_digits(
         _split_text(document)
     else:
         _rename_numbers(document["model"], name)
-    no_comma = _replace(_COMMA, "")
+    no_comma = replace_step(_COMMA, "")
     known = _WORDS if number_words else []
-    words = [_replace(rf"\b{word}\b", str(value)) for value, word in enumerate(known)]
+    words = [replace_step(rf"\b{word}\b", str(value)) for value, word in enumerate(known)]
     steps = [step for step in (document["normalizer"],) if step]
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
         document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}
-    return _rebuild(tokenizer, document)
+    return rebuild_tokenizer(tokenizer, document)
 
 
-def count_digits(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer of `split_digits` with a token before each number that counts its digits.
-
-    `12,345` becomes `<5> 1 ##2 ##3 ##4 ##5`, and of `52.4` the two before the point are counted.
-    The tokens (`COUNTS`) are new entries of the vocabulary, for which a model needs rows. Messages
-    name the model.
-    """
-    document = json.loads(tokenizer.backend_tokenizer.to_str())
-    if document["model"].get("type") != "WordPiece":
-        raise InputError(
-            f"{name}: pieces must be digits or words, since its tokenizer is not a WordPiece one"
-        )
-    vocabulary, steps = document["model"]["vocab"], document["normalizer"]["normalizers"]
-    if COUNTS[0] in vocabulary:
-        return tokenizer
-    first = 1 + max(tokenizer.get_vocab().values())
-    for n_digits, token in enumerate(COUNTS, 1):
-        vocabulary[token] = first + n_digits - 1
-        most = "" if n_digits < len(COUNTS) else ","
-        number = rf"(?<![\w.,])(?=[0-9]{{{n_digits}{most}}}(?!\w))"
-        steps.append(_replace(number, f" {token} "))
-    return _rebuild(tokenizer, document)
-
-
-def _rebuild(
+def rebuild_tokenizer(
     tokenizer: "PreTrainedTokenizerBase", document: dict[str, Any]
 ) -> "PreTrainedTokenizerBase":
     """Return a tokenizer like another one from a changed tokenizer.json."""
@@ -91,7 +63,7 @@ def _rebuild(
     return split
 
 
-def _replace(pattern: str, content: str) -> dict[str, Any]:
+def replace_step(pattern: str, content: str) -> dict[str, Any]:
     """Return a replacement step of a normalizer, in the format of tokenizer.json."""
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 

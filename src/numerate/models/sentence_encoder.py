@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from numerate.errors import InputError, first_line, needs_extra
 from numerate.files import read_data
-from numerate.models.base_model import draw_rows
-from numerate.models.digit_tokenizer import COUNTS, count_digits, split_digits
+from numerate.models.anchor_tokenizer import add_anchors, start_anchors
+from numerate.models.digit_tokenizer import split_digits
 from numerate.models.folder import SHIM
 from numerate.models.names import resolve_model
 from numerate.progress import quiet_transformers
@@ -14,13 +14,13 @@ from numerate.progress import quiet_transformers
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-_PREFIXES = ("digits:", "counted-digits:")
+_PREFIXES = ("digits:", "anchors:")
 
 
 def load_sentence_encoder(name: str, *, device: str | None = None) -> "SentenceTransformer":
     """Return an encoder of a folder or the hub.
 
-    `digits:MODEL` reads numbers digit by digit, `counted-digits:MODEL` also counts the digits.
+    `digits:MODEL` reads numbers digit by digit, `anchors:MODEL` begins them with their anchors.
     """
     with needs_extra(f"sentence:{name}", "sentence"):
         from sentence_transformers import SentenceTransformer
@@ -43,19 +43,15 @@ def load_sentence_encoder(name: str, *, device: str | None = None) -> "SentenceT
 
 
 def split_numbers(model: "SentenceTransformer", pieces: str, name: str) -> None:
-    """Let an encoder split numbers into pieces, which its folder keeps; messages name it.
-
-    New tokens start as random ones that are like the others, the same for every training.
-    """
+    """Let an encoder split numbers into pieces, which its folder keeps; messages name it."""
     first: Any = model[0]
     if pieces != "words":
         first.processor = split_digits(first.processor, name, number_words=False)
-    if pieces == "counted-digits":
-        first.processor = count_digits(first.processor, name)
-        n_rows = first.model.get_input_embeddings().weight.shape[0]
-        if len(first.processor) > n_rows:
-            first.model.resize_token_embeddings(len(first.processor), mean_resizing=False)
-            draw_rows(first.model.get_input_embeddings().weight, first.processor, COUNTS, n_rows)
+    if pieces == "anchors" and (anchored := add_anchors(first.processor, name)) != first.processor:
+        first.processor = anchored
+        if len(anchored) > first.model.get_input_embeddings().num_embeddings:
+            first.model.resize_token_embeddings(len(anchored), mean_resizing=False)
+        start_anchors(first.model.get_input_embeddings().weight, anchored)
 
 
 def _is_ours(folder: Path) -> bool:

@@ -1,7 +1,8 @@
 """Diagnose a system: compute what the figures of a report show of it beyond its scores.
 
 The values to which held-out numerals are decoded, the numerals with the most similar vectors, the
-cosines of the vectors of 1 to 100, and the errors of each layer.
+cosines of the vectors of 1 to 100, and the errors of each layer; of a sentence encoder, what it
+finds for a few queries.
 """
 
 from dataclasses import replace
@@ -17,6 +18,8 @@ from numerate.probe.samples import FEWEST, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, predict_values
 from numerate.probe.systems import LayeredSystem, System, embed_cached
 from numerate.probe.tasks.geometry import find_nearest
+from numerate.probe.tasks.searches import search_examples
+from numerate.probe.text_systems import SentenceEncoder
 
 LINE = (1, 10_000)
 _MOST_BY_LAYER = 1500
@@ -31,8 +34,9 @@ def diagnose_system(system: System, plan: Plan) -> Diagnostics:
     """
     from sklearn.metrics.pairwise import cosine_similarity
 
+    searches = search_examples(system.search) if isinstance(system, SentenceEncoder) else {}
     if plan.counts is None:
-        return Diagnostics(system=system.name, training=plan.training)
+        return Diagnostics(system=system.name, training=plan.training, searches=searches)
     known = plan.counts.values.astype(np.int64)
     low, high = LINE
     cosines = cosine_similarity(embed_cached(system, _COMPARED, plan.cache))
@@ -51,6 +55,7 @@ def diagnose_system(system: System, plan: Plan) -> Diagnostics:
         line=_decode(system, plan, known[(known >= low) & (known < high)]),
         decoded=_decode(system, plan, known[known >= 1]),
         neighbours=_find_neighbours(system, plan, known),
+        searches=searches,
     )
 
 

@@ -5,7 +5,7 @@ holds, saves and loads them, so that a report needs no torch.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,8 @@ class Diagnostics:
     layers: tuple[LayerErrors, ...] = ()
     pooled: tuple[float, ...] = ()
     """The same errors for the vectors that the probes use, which sum several layers."""
+    searches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The texts that a sentence encoder finds first, by query."""
     notes: tuple[str, ...] = ()
     """The cells that were left out, and why."""
 
@@ -99,6 +101,7 @@ class Diagnostics:
             "neighbours": _dump_neighbours(self.neighbours),
             "layers": [asdict(layer) for layer in self.layers],
             "pooled": self.pooled,
+            "searches": self.searches,
             "notes": self.notes,
         }
         known = {name: part for name, part in parts.items() if part}
@@ -122,9 +125,13 @@ class Diagnostics:
                     for row in document.get("layers") or ()
                 ),
                 pooled=_floats(document.get("pooled") or ()),
+                searches={
+                    str(query): tuple(map(str, texts))
+                    for query, texts in (document.get("searches") or {}).items()
+                },
                 notes=tuple(map(str, document.get("notes") or ())),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             message = f"{path}: damaged diagnostics ({error!r}); run 'numerate run' again"
             raise InputError(message) from None
 

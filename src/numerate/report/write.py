@@ -45,6 +45,13 @@ from numerate.report.primed_examples import (
     make_examples,
 )
 from numerate.report.run_folder import RunFiles, read_run
+from numerate.report.search_examples import (
+    SEARCH_TITLE,
+    describe_searches,
+    make_searches,
+    searches_to_html,
+    searches_to_markdown,
+)
 from numerate.report.tables.formats import render_template, to_html, to_latex, to_markdown
 from numerate.report.tables.grid import Grid
 from numerate.report.tables.notes import describe_grid
@@ -83,6 +90,8 @@ def write_report(
     _write_tables(folder, grids, shown, claims, systems)
     if parts := _make_parts(run):
         _write_text(folder / "tables" / "parts.md", parts_to_markdown(parts))
+    if searches := make_searches(run.diagnostics):
+        _write_text(folder / "tables" / "searches.md", searches_to_markdown(searches))
     for chart in charts:
         draw_chart(chart, *(folder / "figures" / f"{chart.name}{end}" for end in (".png", ".svg")))
     page = render_page(
@@ -161,6 +170,7 @@ def _make_sections(
     for chart in first:
         table = tabulate_neighbours(run.diagnostics) if chart.name == "neighbours" else ((), ())
         yield replace(_section_of_chart(chart), header=table[0], rows=table[1])
+    yield from _section_of_searches(run)
     parts = _make_parts(run)
     if parts:
         html = render_template("parts.html.j2", tables=parts)
@@ -191,6 +201,13 @@ def _section_of_examples(shown: Sequence[PrimedExample]) -> PageSection:
     title = "The same sentences plain, primed, and primed with direction"
     sentence, html = describe_examples(shown), examples_to_html(shown)
     return PageSection(name="sentences", title=title, sentence=sentence, html=html)
+
+
+def _section_of_searches(run: RunFiles) -> Iterator[PageSection]:
+    """Yield what sentence encoders find, if the run has any."""
+    if found := make_searches(run.diagnostics):
+        sentence, html = describe_searches(found), searches_to_html(found)
+        yield PageSection(name="searches", title=SEARCH_TITLE, sentence=sentence, html=html)
 
 
 def _check_claims(run: RunFiles) -> list[Claim]:

@@ -22,7 +22,7 @@ class TuneConfig(BudgetConfig):
     ] = None
     max_steps: Annotated[
         int, Field(gt=0, description="Steps of training, unless --max-minutes is given.")
-    ] = 1300
+    ] = 1500
     max_minutes: Annotated[
         float | None, Field(gt=0, description="Train for this many minutes, not --max-steps.")
     ] = None
@@ -40,10 +40,10 @@ class TuneConfig(BudgetConfig):
     pieces: Annotated[
         NumberPieces,
         Field(
-            description="digits: split numbers into digits and drop their commas; counted-digits: "
-            "a token before them says how many there are."
+            description="digits: split numbers into digits and drop their commas; anchors: the "
+            "first two digits are one token, which says how large the number is."
         ),
-    ] = "counted-digits"
+    ] = "anchors"
     most_sentences: Annotated[
         int, Field(gt=1, description="Sentences with numbers to draw from the text.")
     ] = 8000

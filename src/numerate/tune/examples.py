@@ -1,13 +1,16 @@
 """Examples: from templates to the rows that `MagnitudeLoss` learns from.
 
 An example has a few sentences of like meaning, each in several versions that differ only in their
-numbers, and some texts to keep. Its label has, for each version, the logarithms of its numbers, and
-for each sentence (numbers aside) and each text to keep the vector of the teacher: the encoder as it
-was before tuning.
+numbers, and some texts to keep. A sentence may be a phrase: the words around a number of another
+one. Numbers stand in one of two places; those in the same place are compared. `more than X` counts
+as a number that is larger than X by a factor of e.
+
+The label has, for each version, the logarithms of its numbers, and for each sentence (numbers
+aside) and each text to keep the vector of the teacher: the encoder as it was before tuning.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,39 +19,43 @@ import numpy.typing as npt
 
 from numerate.extract.quantity_forms import write_quantity
 from numerate.options import Domain, QuantityForm
-from numerate.tune.templates import MOST_SLOTS, NEUTRAL, Template, TuneTexts
+from numerate.tune.templates import MOST_SLOTS, Template, TuneTexts
 
 Vectors = npt.NDArray[np.float32]
 
 N_SENTENCES, N_VERSIONS, N_KEPT = 3, 6, 2  # of an example
 _NEIGHBOURS = 8  # a sentence is compared with some of as many that are most like it
-_PAIRS = 0.2  # share of the examples whose sentences have two numbers to replace
-_LACKING = 0.4  # share of the versions of two numbers that lack one
+_PAIRS = 0.2  # share of the examples whose sentence has two numbers to replace
+_PHRASES = 0.5  # share of the other examples with a phrase
 _WIDTHS = tuple(math.log(width) for width in (1.6, 10, 10, 10_000, 10**10))
-_LARGEST = math.log(10**12)
+_SMALLEST, _LARGEST = math.log(0.01), math.log(10**14)
+_FRACTIONS = 0.1  # share of the windows that begin below 1, unless numbers are integers
 _SAME = 0.1  # share of versions that repeat a number in another form
-_FORMS: dict[Domain, dict[QuantityForm, float]] = {
-    "integers": {"digits": 0.5, "commas": 0.5},
-    "reals": {"digits": 0.5, "commas": 0.5},
-    "quantities": {
-        "digits": 0.35,
-        "commas": 0.35,
-        "word": 0.2,
-        "smaller-word": 0.05,
-        "suffix": 0.05,
-    },
+_LARGE = 10**6  # from here on, people write words
+_FORMS: dict[QuantityForm, tuple[float, float]] = {  # shares of small and large numbers
+    "digits": (0.45, 0.25),
+    "commas": (0.45, 0.25),
+    "word": (0.05, 0.3),
+    "smaller-word": (0.0, 0.1),
+    "suffix": (0.05, 0.1),
 }
+_BOUND = 1.0  # how much larger than X, in ln, `more than X` is
+_WORDS = {"": 0.0, "about ": 0.0, "nearly ": 0.0}
+_WORDS |= dict.fromkeys(("more than ", "over ", "at least "), _BOUND)
+_WORDS |= dict.fromkeys(("less than ", "under ", "at most "), -_BOUND)
+_WORD_SHARES = [0.76, *[0.03] * 8]
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Texts with their vectors by the teacher: templates (numbers aside), pairs and kept texts.
+    """Texts with their vectors by the teacher, numbers aside.
 
-    `neighbours` has, for each template, the indices of those that are most like it.
+    `ones` and `pairs` have the shape (families, templates of a family, width). `neighbours` has,
+    for each sentence with one slot, the indices of those that are most like it.
     """
 
     texts: TuneTexts
-    templates: Vectors
+    ones: Vectors
     neighbours: npt.NDArray[np.intp]
     pairs: Vectors
     kept: Vectors
@@ -59,9 +66,12 @@ def make_pool(texts: TuneTexts, vectors: Vectors, domain: Domain) -> Pool:
     """Return texts with the teacher's vectors of `texts.without_numbers`."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.maximum(lengths, np.float32(1e-12))
-    n_templates, n_pairs = len(texts.templates), len(texts.pairs)
-    templates, pairs, kept = np.split(unit, [n_templates, n_templates + n_pairs])
-    return Pool(texts, templates, find_neighbours(templates), pairs, kept, domain)
+    n_ones = 2 * len(texts.ones)
+    ones, pairs, kept = np.split(unit, [n_ones, n_ones + 3 * len(texts.pairs)])
+    ones, pairs = (
+        part.reshape(-1, size, vectors.shape[1]) for part, size in ((ones, 2), (pairs, 3))
+    )
+    return Pool(texts, ones, find_neighbours(ones[:, 0]), pairs, kept, domain)
 
 
 def find_neighbours(vectors: Vectors, most: int = _NEIGHBOURS) -> npt.NDArray[np.intp]:
@@ -85,11 +95,13 @@ def draw_examples(pool: Pool, n_examples: int, seed: int) -> Iterator[dict[str, 
     """
     for index in range(n_examples):
         rng = np.random.default_rng([seed, 0xE8A, index])
-        chosen, vectors = _draw_sentences(pool, rng)
+        sentences, vectors = _draw_sentences(pool, rng)
+        window = _draw_window(pool.domain, rng)
+        other = window if rng.random() < 0.5 else _draw_window(pool.domain, rng)
         texts, magnitudes = [], []
-        window = _draw_window(rng)
-        for template in chosen:
-            versions, logs = _draw_versions(template, window, pool.domain, rng)
+        for template, places in sentences:
+            windows = {place: (window, other)[place] for place in places}
+            versions, logs = _draw_versions(template, windows, pool.domain, rng)
             texts += versions
             magnitudes.append(logs.ravel())
         kept = rng.integers(len(pool.texts.kept), size=N_KEPT)
@@ -100,72 +112,93 @@ def draw_examples(pool: Pool, n_examples: int, seed: int) -> Iterator[dict[str, 
         yield {**row, "label": label.astype(np.float32)}
 
 
-def _draw_sentences(pool: Pool, rng: np.random.Generator) -> tuple[list[Template], Vectors]:
-    """Return a template and some of its neighbours, or any templates of two numbers."""
-    if len(pool.pairs) >= N_SENTENCES and rng.random() < _PAIRS:
-        chosen = rng.choice(len(pool.pairs), N_SENTENCES, replace=False)
-        return [pool.texts.pairs[place] for place in chosen], pool.pairs[chosen]
-    first = int(rng.integers(len(pool.templates)))
-    others = rng.permutation(pool.neighbours[first])[: N_SENTENCES - 1]
-    chosen = np.resize([first, *others], N_SENTENCES)  # again, where there are too few
-    return [pool.texts.templates[place] for place in chosen], pool.templates[chosen]
+def _draw_sentences(
+    pool: Pool, rng: np.random.Generator
+) -> tuple[list[tuple[Template, tuple[int, ...]]], Vectors]:
+    """Return sentences, with the places of their slots, and their vectors.
+
+    They are a sentence of two numbers with its two phrases; or a sentence of one number and two
+    that are like it, of which one may be its own phrase.
+    """
+    if len(pool.pairs) and rng.random() < _PAIRS:
+        chosen = int(rng.integers(len(pool.pairs)))
+        whole, first, second = pool.texts.pairs[chosen]
+        return [(whole, (0, 1)), (first, (0,)), (second, (1,))], pool.pairs[chosen]
+    first_one = int(rng.integers(len(pool.ones)))
+    others = rng.permutation(pool.neighbours[first_one])[: N_SENTENCES - 1]
+    ones = np.resize([first_one, *others], N_SENTENCES)  # again, where there are too few
+    members = np.zeros(N_SENTENCES, np.intp)
+    if rng.random() < _PHRASES:
+        ones[-1], members[-1] = first_one, 1
+    templates = (pool.texts.ones[one][member] for one, member in zip(ones, members, strict=True))
+    return [(template, (0,)) for template in templates], pool.ones[ones, members]
 
 
-def _draw_window(rng: np.random.Generator) -> tuple[float, float]:
+def _draw_window(domain: Domain, rng: np.random.Generator) -> tuple[float, float]:
     """Return an interval of the logarithmic scale, from very narrow to ten decades."""
     width = float(rng.choice(_WIDTHS))
-    low = (_LARGEST - width) * float(rng.random()) ** 2  # small numbers are more frequent
+    if domain != "integers" and rng.random() < _FRACTIONS:
+        low = float(rng.uniform(_SMALLEST, 0))
+    else:
+        low = (_LARGEST - width) * float(rng.random()) ** 2  # small numbers are more frequent
     return low, low + width
 
 
 def _draw_versions(
-    template: Template, window: tuple[float, float], domain: Domain, rng: np.random.Generator
+    template: Template,
+    windows: Mapping[int, tuple[float, float]],
+    domain: Domain,
+    rng: np.random.Generator,
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Return versions of a sentence, and the logarithms of their numbers.
+    """Return versions of a sentence, and the logarithms of their numbers in each place.
 
-    The first slot has numbers from the window; a second one has a window of its own, or the same.
-    Of two numbers some versions lack one: like a query, which asks for the other.
+    `windows` has the places of the slots, and from where their numbers are drawn.
     """
-    n_slots = len(template.slots)
     logs = np.full((N_VERSIONS, MOST_SLOTS), np.nan)
-    written = np.full((N_VERSIONS, n_slots), NEUTRAL, object)
-    for slot in range(n_slots):
-        if slot and rng.random() < 0.5:
-            window = _draw_window(rng)
+    written, words = [], []
+    for place, window in windows.items():
         values, texts = _draw_numbers(window, domain, rng)
-        logs[:, slot], written[:, slot] = np.log(values), texts
-    if n_slots > 1:
-        lacks = np.flatnonzero(rng.random(N_VERSIONS) < _LACKING)
-        places = lacks, rng.integers(n_slots, size=len(lacks))
-        logs[places], written[places] = np.nan, NEUTRAL
-    return [template.fill(row) for row in written.tolist()], logs
+        before = rng.choice([*_WORDS], N_VERSIONS, p=_WORD_SHARES).tolist()
+        logs[:, place] = np.log(values) + [_WORDS[word] for word in before]
+        written.append(texts)
+        words.append(before)
+    rows = zip(zip(*written, strict=True), zip(*words, strict=True), strict=True)
+    return [template.fill(*row) for row in rows], logs
 
 
 def _draw_numbers(
     window: tuple[float, float], domain: Domain, rng: np.random.Generator
 ) -> tuple[list[float], list[str]]:
     """Return numbers from a window of the logarithmic scale, and how they are written."""
-    forms = list(_FORMS[domain])
-    shares = list(_FORMS[domain].values())
     values: list[float] = []
     written = []
     for _ in range(N_VERSIONS):
-        form = forms[rng.choice(len(forms), p=shares)]
+        drawn = math.exp(rng.uniform(*window))
+        form = _draw_form(drawn, domain, rng)
         if values and rng.random() < _SAME:
             value = values[int(rng.integers(len(values)))]
         else:
-            value = _round(math.exp(rng.uniform(*window)), form, domain, rng)
+            value = _round(drawn, form, domain, rng)
         values.append(value)
         written.append(write_quantity(value, form))
     return values, written
 
 
+def _draw_form(value: float, domain: Domain, rng: np.random.Generator) -> QuantityForm:
+    """Return how a number is written: in digits, with or without commas, or with a word."""
+    if domain != "quantities":
+        return "digits" if rng.random() < 0.5 else "commas"
+    shares = [share[value >= _LARGE] for share in _FORMS.values()]
+    return [*_FORMS][rng.choice(len(shares), p=shares)]
+
+
 def _round(value: float, form: str, domain: Domain, rng: np.random.Generator) -> float:
     """Return a number as people would write it: whole, or with a few digits that count."""
-    if form in ("digits", "commas"):
+    if form in ("digits", "commas") and value >= 1:
         if value < 100 and domain != "integers" and rng.random() < 0.3:
             return round(value, 1)
         if value < 10**5 or rng.random() < 0.5:
-            return float(max(1, round(value)))
+            return float(round(value))
     digits = int(rng.integers(2, 5))
-    return float(max(1, float(f"{value:.{digits - 1}e}")))
+    rounded = float(f"{value:.{digits - 1}e}")
+    return float(max(1, round(rounded))) if domain == "integers" else rounded

@@ -34,10 +34,14 @@ _LIKE = 0.75  # the shortest of them has at least this share of the longest's to
 def nearness(distances: torch.Tensor) -> torch.Tensor:
     """Return the kernel of distances in ln: 1 for the same number, less the farther it is.
 
+    Half of the fall is logarithmic, which tells near numbers apart, and half is linear, which
+    tells far ones apart.
+
     >>> [round(float(near), 3) for near in nearness(torch.tensor([0.0, 0.05, math.log(1e10)]))]
-    [1.0, 0.955, 0.6]
+    [1.0, 0.977, 0.6]
     """
-    return 1 - DEPTH * torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
+    logarithmic = torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
+    return 1 - DEPTH * (logarithmic + distances / _FARTHEST) / 2
 
 
 class MagnitudeLoss(torch.nn.Module):
@@ -90,7 +94,9 @@ def compare_versions(
 
     Args:
         student: Unit vectors of all versions, shape (sentences, versions, width).
-        numbers: The logarithms of their numbers, shape (sentences, versions, slots); NaN for none.
+        numbers: The logarithms of their numbers, shape (sentences, versions, places); NaN for
+            none. Numbers in the same place are compared, within an example and between sentences
+            that have one number each.
         teacher: Unit vectors of the sentences, numbers aside, shape (sentences, width).
         example: The example that each sentence belongs to.
     """
@@ -98,33 +104,31 @@ def compare_versions(
     flat = student.flatten(0, 1)
     cosine = flat @ flat.T
     logs = numbers.flatten(0, 1)
-    # Summed over the slots that both have: sentences with two numbers are compared by both.
-    distances = (logs.unsqueeze(1) - logs).abs().nansum(dim=-1)
+    # Summed over the places where both have a number.
+    gaps = (logs.unsqueeze(1) - logs).abs()
+    distances = gaps.nansum(dim=-1)
 
     def spread(pairs: torch.Tensor) -> torch.Tensor:
         """Repeat a matrix over sentences for their versions."""
         return pairs.repeat_interleave(n_versions, 0).repeat_interleave(n_versions, 1)
 
     meaning = spread(teacher @ teacher.T)
-    own = torch.eye(n_sentences, dtype=torch.bool, device=flat.device)
     has_one = numbers[..., 1].isnan().all(dim=1)
-    # Numbers are compared within a sentence, and between sentences that have one number each.
-    comparable = own | (has_one & has_one.unsqueeze(1))
     related = example.unsqueeze(1) == example
-    weights = torch.where(related, 1.0, _UNRELATED) * comparable
-    is_self = torch.eye(len(flat), dtype=torch.bool, device=flat.device)
-    weights = spread(weights).masked_fill(is_self, 0)
+    weights = torch.where(related, 1.0, _UNRELATED) * (related | (has_one & has_one.unsqueeze(1)))
+    is_left_out = gaps.isnan().all(dim=-1) | torch.eye(len(flat), dtype=torch.bool).to(flat.device)
+    weights = spread(weights).masked_fill(is_left_out, 0)
     squares = (cosine - meaning * nearness(distances)).square()
     in_groups = len(flat), n_sentences, n_versions
-    asked = (related & comparable).repeat_interleave(n_versions, 0)
+    asked = related.repeat_interleave(n_versions, 0) & ~is_left_out.view(in_groups).all(dim=-1)
     order, is_right = _compare_orders(
-        *(part.view(in_groups)[asked] for part in (cosine, distances, is_self))
+        *(part.view(in_groups)[asked] for part in (cosine, distances, is_left_out))
     )
     return {"cosine": (weights * squares).sum() / weights.sum(), "order": order.mean()}, is_right
 
 
 def _compare_orders(
-    cosine: torch.Tensor, distances: torch.Tensor, is_self: torch.Tensor
+    cosine: torch.Tensor, distances: torch.Tensor, is_left_out: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return how the softmax over the versions of a sentence differs from that of nearness.
 
@@ -132,8 +136,8 @@ def _compare_orders(
     number. Arguments have a row for each text and sentence, with its versions as columns.
     """
     nothing = -1e4
-    found = log_softmax((cosine / _TEMPERATURE).masked_fill(is_self, nothing), dim=-1)
-    wanted = softmax((-distances / _SPREAD).masked_fill(is_self, nothing), dim=-1)
+    found = log_softmax((cosine / _TEMPERATURE).masked_fill(is_left_out, nothing), dim=-1)
+    wanted = softmax((-distances / _SPREAD).masked_fill(is_left_out, nothing), dim=-1)
     divergence = (wanted * (wanted.clamp_min(1e-12).log() - found)).sum(dim=-1)
     return divergence, wanted.gather(1, found.argmax(dim=1, keepdim=True)).squeeze(
         1

@@ -2,10 +2,12 @@
 
 A template is a sentence with one or two of its numbers taken as *slots*. Written with other
 numbers, it is a *version* of the sentence; with a neutral word in place of each number, it is what
-the sentence means apart from them. Texts to keep are those whose vectors must not change: sentences
+the sentence means apart from them. The few words around a slot are a template too, a *phrase*, as
+one would search for. Texts to keep are those whose vectors must not change: sentences
 without numbers, short queries and long passages.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +28,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
 _SHORTEST, _LONGEST = 20, 120  # characters of a sentence
 _PASSAGE = 800  # characters of a passage at most; one has at least half as many
 _QUERY_WORDS = (3, 9)
+_PHRASE_WORDS = (1, 5)  # before the number, and after it
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
@@ -44,36 +48,62 @@ class Template:
         """
         return self.fill([NEUTRAL] * len(self.slots))
 
-    def fill(self, written: Sequence[str]) -> str:
-        """Return the sentence with texts in its slots.
+    def fill(self, written: Sequence[str], words: Sequence[str] = ()) -> str:
+        """Return the sentence with texts in its slots, and words before these or what adjoins them.
 
-        >>> Template("Some 300 of 5,000 trees.", (Numeral(300, 5, 8),)).fill(["2.5 million"])
-        'Some 2.5 million of 5,000 trees.'
+        >>> template = Template("He had $300 of it.", (Numeral(300, 8, 11),))
+        >>> template.fill(["2.5 million"]), template.fill(["400"], ["more than "])
+        ('He had $2.5 million of it.', 'He had more than $400 of it.')
         """
         parts, end = [], 0
-        for slot, text in zip(self.slots, written, strict=True):
-            parts += [self.text[end : slot.start], text]
+        befores = words or [""] * len(self.slots)
+        for slot, text, before in zip(self.slots, written, befores, strict=True):
+            start = max(end, 1 + self.text.rfind(" ", 0, slot.start))
+            parts += [self.text[end:start], before, self.text[start : slot.start], text]
             end = slot.end
         return "".join([*parts, self.text[end:]])
+
+    def cut(self, place: int, n_before: int, n_after: int) -> "Template":
+        """Return a slot with some words before and after it, but not with another slot.
+
+        >>> slots = Numeral(300, 5, 8), Numeral(5000, 12, 17)
+        >>> Template("Some 300 of 5,000 tall trees.", slots).cut(1, 3, 1).text
+        'of 5,000 tall'
+        """
+        low = self.slots[place - 1].end if place else 0
+        high = self.slots[place + 1].start if place + 1 < len(self.slots) else len(self.text)
+        slot = self.slots[place]
+        words = [match.span() for match in _WORD.finditer(self.text, low, high)]
+        first = next(n for n, (_, end) in enumerate(words) if end > slot.start)
+        last = next(n for n, (_, end) in enumerate(words) if end >= slot.end)
+        start = words[max(0, first - n_before)][0]
+        end = words[min(len(words) - 1, last + n_after)][1]
+        moved = Numeral(slot.value, slot.start - start, slot.end - start)
+        return Template(self.text[start:end], (moved,))
+
+
+Family = tuple[Template, ...]
+"""A sentence, then for each of its slots a phrase."""
 
 
 @dataclass(frozen=True)
 class TuneTexts:
-    """What is tuned on: templates of one slot and of two, and texts to keep."""
+    """What is tuned on: sentences with one slot and with two, and texts to keep."""
 
-    templates: tuple[Template, ...]
-    pairs: tuple[Template, ...]
+    ones: tuple[Family, ...]
+    pairs: tuple[Family, ...]
     kept: tuple[str, ...]
 
     @property
     def without_numbers(self) -> list[str]:
         """All templates with a neutral word for each number, then the texts to keep."""
-        return [*neutral(self.templates), *neutral(self.pairs), *self.kept]
+        families = itertools.chain(self.ones, self.pairs)
+        return [*(template.neutral for family in families for template in family), *self.kept]
 
     def split(self) -> tuple["TuneTexts", "TuneTexts"]:
         """Return the texts to train on and, the first of every twenty, those to validate on."""
         train, held_out = (
-            TuneTexts(*(_take(part, held) for part in (self.templates, self.pairs, self.kept)))
+            TuneTexts(*(_take(part, held) for part in (self.ones, self.pairs, self.kept)))
             for held in (False, True)
         )
         return train, held_out
@@ -81,11 +111,6 @@ class TuneTexts:
 
 def _take(texts: tuple[Any, ...], held_out: bool) -> tuple[Any, ...]:
     return tuple(text for n, text in enumerate(texts) if (n % _HELD_OUT == 0) == held_out)
-
-
-def neutral(templates: Iterable[Template]) -> tuple[str, ...]:
-    """Return sentences with a neutral word in place of each number."""
-    return tuple(template.neutral for template in templates)
 
 
 @dataclass
@@ -120,17 +145,21 @@ def read_texts(
             passages.add(document[:_PASSAGE])
         for sentence in split_sentences(document):
             (numbered if _DIGIT.search(sentence) else plain).add(sentence)
-    found = list(_find_templates(numbered.drawn, domain, rng))
-    templates = tuple(template for template in found if len(template.slots) == 1)
-    pairs = tuple(template for template in found if len(template.slots) > 1)
+    found = list(_find_families(numbered.drawn, domain, rng))
+    ones, pairs = (
+        tuple(family for family in found if len(family[0].slots) == n_slots)
+        for n_slots in range(1, MOST_SLOTS + 1)
+    )
     kept = (*_shorten_some(plain.drawn, rng), *passages.drawn)
-    if len(templates) < _FEWEST:
+    if len(ones) < _FEWEST:
         raise InputError(
             f"{', '.join(corpus.sources)}: too few sentences with a number to tune on "
-            f"({len(templates)}, it takes {_FEWEST}); give more text"
+            f"({len(ones)}, it takes {_FEWEST}); give more text"
         )
     # Where all text has numbers, it is kept with neutral words for them.
-    return TuneTexts(templates, pairs, kept if len(kept) >= _FEWEST else neutral(templates))
+    if len(kept) < _FEWEST:
+        kept = tuple(sentence.neutral for sentence, _ in ones)
+    return TuneTexts(ones, pairs, kept)
 
 
 def split_sentences(document: str) -> Iterator[str]:
@@ -145,16 +174,22 @@ def split_sentences(document: str) -> Iterator[str]:
                 yield sentence
 
 
-def _find_templates(
+def _find_families(
     sentences: Iterable[str], domain: Domain, rng: np.random.Generator
-) -> Iterator[Template]:
-    """Yield a template of each sentence with positive numbers; half of those with more have two."""
+) -> Iterator[Family]:
+    """Yield each sentence with positive numbers as a template, with its phrases.
+
+    Half of the sentences with several numbers have two slots, others one.
+    """
     for sentence in sentences:
         numerals = [numeral for numeral in find_numerals(sentence, domain) if numeral.value > 0]
         if numerals:
             n_slots = min(len(numerals), int(rng.integers(1, MOST_SLOTS + 1)))
             places = np.sort(rng.choice(len(numerals), n_slots, replace=False))
-            yield Template(sentence, tuple(numerals[place] for place in places))
+            template = Template(sentence, tuple(numerals[place] for place in places))
+            around = rng.integers(*_PHRASE_WORDS, size=(n_slots, 2)).tolist()
+            phrases = (template.cut(place, *n_words) for place, n_words in enumerate(around))
+            yield template, *phrases
 
 
 def _shorten_some(sentences: Sequence[str], rng: np.random.Generator) -> Iterator[str]:

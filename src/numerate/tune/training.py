@@ -125,7 +125,7 @@ class TuneTraining(Training[TuneConfig]):
             seed=config.seed,
         )
         self._sizes = {
-            "sentences": len(texts.templates) + len(texts.pairs),
+            "sentences": len(texts.ones) + len(texts.pairs),
             "kept": len(texts.kept),
         }
         train, held_out = texts.split()
