@@ -91,7 +91,10 @@ class TuneTraining(Training[TuneConfig]):
         per_step = config.batch_size * config.accumulate * arguments.world_size
         pool, held_out = self._make_pools(folder)
         examples = draw_examples(pool, min(n_steps * per_step, _MOST_EXAMPLES), config.seed)
-        self._held_out = [*draw_examples(held_out, _VALIDATION, config.seed)]
+        self._held_out = [
+            {**row, "label": row["label"].tolist()}
+            for row in draw_examples(held_out, _VALIDATION, config.seed)
+        ]
         self._loss = MagnitudeLoss(self.model)
         pace = make_pace(config, n_steps)
         trainer = TuneTrainer(
