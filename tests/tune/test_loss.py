@@ -42,8 +42,8 @@ def cosines_by_hand(student, logs, teacher, example):
             others = [(s, v) for v in range(n_versions) if (s, v) != a and shares(a, (s, v))]
             if example[s] != example[a[0]] or not others:
                 continue
-            found = np.array([float(student[a] @ student[b]) / 0.03 for b in others])
-            wanted = np.array([-distance(a, b) / 0.25 for b in others])
+            found = np.array([float(student[a] @ student[b]) / 0.02 for b in others])
+            wanted = np.array([-4 * math.log1p(distance(a, b) / 0.5) for b in others])
             p, q = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (wanted, found))
             orders.append(float((p * np.log(p / q)).sum()))
             right.append(wanted[found.argmax()] == wanted.max())

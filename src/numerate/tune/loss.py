@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 DEPTH = 0.4  # how far the kernel falls, from the same number to one that is ten decades away
 _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
-_TEMPERATURE, _SPREAD = 0.03, 0.25  # of cosines, and of distances in ln
+_TEMPERATURE = 0.02  # of cosines, where versions of a sentence are put in order
+_SPREAD, _STEEPNESS = 0.5, 4.0  # of their distances in ln
 WEIGHTS = {"cosine": 10.0, "order": 1.0, "keep": 10.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
 _BATCH_TOKENS = 1024  # of texts that go through the model together
@@ -137,11 +138,11 @@ def _compare_orders(
     """
     nothing = -1e4
     found = log_softmax((cosine / _TEMPERATURE).masked_fill(is_left_out, nothing), dim=-1)
-    wanted = softmax((-distances / _SPREAD).masked_fill(is_left_out, nothing), dim=-1)
+    nearer = -_STEEPNESS * torch.log1p(distances / _SPREAD)
+    wanted = softmax(nearer.masked_fill(is_left_out, nothing), dim=-1)
     divergence = (wanted * (wanted.clamp_min(1e-12).log() - found)).sum(dim=-1)
-    return divergence, wanted.gather(1, found.argmax(dim=1, keepdim=True)).squeeze(
-        1
-    ) == wanted.amax(dim=1)
+    first = wanted.gather(1, found.argmax(dim=1, keepdim=True)).squeeze(1)
+    return divergence, first == wanted.amax(dim=1)
 
 
 def embed_by_length(model: torch.nn.Module, columns: list[dict[str, Any]]) -> torch.Tensor:
