@@ -9,7 +9,7 @@ import typer
 from numerate.cli.arguments import Compare, Quiet, Workers, print_shown
 from numerate.errors import InputError
 from numerate.options import Anchor, Marker, Precision, Readout
-from numerate.probe.protocols import LAPTOP, PROTOCOLS
+from numerate.probe.protocols import LAPTOP, LINE_NOTE, PROTOCOLS
 
 if TYPE_CHECKING:
     from numerate.prime.scheme import Priming
@@ -124,7 +124,11 @@ def probe(
     ],
     out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to continue.")],
     counts: Annotated[
-        Path | None, typer.Option(help="File of extract; its numerals are in-domain.")
+        Path | None,
+        typer.Option(
+            help="File of extract; its numerals are in-domain.",
+            show_default=LINE_NOTE,
+        ),
     ] = None,
     protocol: Annotated[str, typer.Option(help=f"Protocol: {', '.join(PROTOCOLS)}.")] = LAPTOP.name,
     tasks: Annotated[
@@ -134,7 +138,13 @@ def probe(
             "and retention, each a group of tasks, and SciFact."
         ),
     ] = "decoding,addition,list-maximum,list-minimum,geometry,comparison",
-    domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
+    domains: Annotated[
+        str | None,
+        typer.Option(
+            help="in, out (of the domain of --counts), line (the whole number line) or several.",
+            show_default="in,out; without --counts line",
+        ),
+    ] = None,
     ranges: Annotated[
         list[str] | None,
         typer.Option(
@@ -200,7 +210,7 @@ def probe(
         protocol=find_protocol(protocol),
         counts=Counts.load(counts) if counts else None,
         benchmarks=Benchmarks(benchmarks),
-        domains=tuple(domains.split(",")),
+        domains=tuple(domains.split(",")) if domains else (),
         ranges=tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
@@ -234,12 +244,15 @@ def _probe_systems(
     """Return the scores of all systems, with a bar for each, and print what was left out."""
     from numerate.cli.show_probe import show_protocol
     from numerate.models.names import SystemName
-    from numerate.probe.plan import probe_layers, probe_system
+    from numerate.probe.layers import probe_layers
+    from numerate.probe.plan import probe_system
     from numerate.probe.systems import open_systems
     from numerate.progress import show_progress
 
     scores: list[Score] = []
     notes: dict[str, None] = {}
+    if "line" in plan.domains and not plan.is_of_texts:
+        notes[f"Numerals of {LINE_NOTE}"] = None
     for name in map(SystemName.parse, models):
         for system in open_systems(name, reading=reading, priming=priming, device=device):
             if by_layer:

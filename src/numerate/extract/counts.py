@@ -1,5 +1,6 @@
 """Counts numerals: a corpus goes in, `Counts` come out (the paper's section 2)."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -49,6 +50,11 @@ class Counts:
         """How often each of `values` occurs."""
         return np.array(list(self.counts.values()), dtype=np.int64)
 
+    @cached_property
+    def digest(self) -> str:
+        """The first digits of the SHA-256 of the distinct values, to tell corpora apart."""
+        return hash_values(self.values)
+
     @property
     def numerals(self) -> int:
         """The number of numerals in the corpus, repetitions included."""
@@ -95,6 +101,15 @@ class Counts:
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: damaged counts ({error}); run 'numerate extract'") from None
+
+
+def hash_values(values: npt.ArrayLike) -> str:
+    """Return the first twelve digits of the SHA-256 of some values.
+
+    >>> hash_values([1, 2]) == hash_values([1.0, 2.0]) != hash_values([1, 3])
+    True
+    """
+    return hashlib.sha256(np.asarray(values, "<f8").tobytes()).hexdigest()[:12]
 
 
 def extract_counts(

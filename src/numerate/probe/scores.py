@@ -14,7 +14,9 @@ class Score:
     """The value of one metric for one system, task, domain, range, protocol and seed.
 
     `seed` is that of the probe. `training` counts the trainings of the system, each with a seed of
-    its own; it is 0 for the first one, and for a system that was not trained.
+    its own; it is 0 for the first one, and for a system that was not trained. `numerals` is a
+    digest of those that samples are drawn from, which are the same in scores that can be compared;
+    it is empty for tasks on texts, and in files of earlier versions.
     """
 
     system: str
@@ -26,6 +28,7 @@ class Score:
     seed: int
     value: float
     training: int = 0
+    numerals: str = ""
 
     @property
     def cell(self) -> tuple[str, str, str, str, str, int, int]:
@@ -71,7 +74,7 @@ def repair_scores(path: Path) -> list[Score]:
 
 def _read_score(line: str, place: str) -> Score:
     try:
-        record = {"training": 0, **json.loads(line)}  # scores of one training may leave it out
+        record = {"training": 0, "numerals": "", **json.loads(line)}  # these may be left out
         return Score(**{field.name: record[field.name] for field in fields(Score)})
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{place}: not a score ({error})") from None

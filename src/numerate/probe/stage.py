@@ -18,7 +18,7 @@ from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout, default_readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
-from numerate.probe.samples import PROBE_DOMAINS
+from numerate.probe.samples import CORPUS_DOMAINS
 from numerate.probe.tasks.draw import DEFAULT_TASKS, NUMERAL_TASKS, draw_task
 from numerate.probe.tasks.text_tasks import TEXT_TASKS
 from numerate.progress import show_progress
@@ -40,7 +40,7 @@ class ProbeSettings(Section):
 
     protocol: str = "laptop"
     tasks: tuple[str, ...] = DEFAULT_TASKS
-    domains: tuple[str, ...] = PROBE_DOMAINS
+    domains: tuple[str, ...] = tuple(CORPUS_DOMAINS)
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     anchor: tuple[Anchor, ...] | None = None
     read: Readout | None = None
@@ -56,7 +56,7 @@ class ProbeSettings(Section):
     def _known_words(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         choices = {
             "tasks": (*NUMERAL_TASKS, *TEXT_TASKS),
-            "domains": PROBE_DOMAINS,
+            "domains": tuple(CORPUS_DOMAINS),
             "ranges": tuple(PROBE_RANGES),
         }
         known = choices[info.field_name or ""]

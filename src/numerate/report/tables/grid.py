@@ -14,6 +14,7 @@ from typing import Literal
 
 from numerate.extract.ranges import PROBE_RANGES
 from numerate.models.labels import SystemLabel, pair_twins
+from numerate.probe.samples import DOMAIN_NAMES
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,
@@ -59,7 +60,6 @@ SHOWN_METRICS = (
     "256 accuracy",
 )
 _LOW_IS_GOOD = ("neighbour factor", "just noticeable ratio")
-DOMAIN_NAMES = {"in": "in-domain", "out": "out-of-domain"}
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from numerate.probe.samples import DOMAIN_NAMES
 from numerate.probe.scores import Score
 from numerate.probe.tasks.text_tasks import PROTOCOL as TEXTS
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
-from numerate.report.tables.grid import DOMAIN_NAMES, Grid, make_grid
+from numerate.report.tables.grid import Grid, make_grid
 
 _NAMES = {"in": "table-1", "out": "table-2"}
 _TEXT_METRICS = {
