@@ -19,6 +19,7 @@ from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, pick_numerals
 from numerate.models.labels import SystemLabel
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
+from numerate.probe.known_scores import find_known, name_protocol, trace_scores
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import (
     PROBE_DOMAINS,
@@ -30,7 +31,7 @@ from numerate.probe.samples import (
 )
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.score_texts import check_texts, score_texts
-from numerate.probe.scores import Score, append_scores, repair_scores
+from numerate.probe.scores import Score, append_scores, hold_scores
 from numerate.probe.systems import (
     LayeredSystem,
     NumeralSystem,
@@ -123,22 +124,22 @@ def probe_system(
     """Return the scores of a system; those that the file lacks are computed and appended to it.
 
     `progress` is called with the number of finished cells, and `note` with a line for each cell
-    that is left out and with the number of numerals that the system does not know.
+    that is left out and with the number of numerals that the system does not know. Raises
+    InputError if the file has scores of another model, counts or protocol by the same names, or if
+    another process writes it.
     """
-    known: dict[tuple[object, ...], list[Score]] = {}
-    for score in repair_scores(path):
-        known.setdefault(score.cell, []).append(score)
-    keys = {cell: _key(system, plan, cell) for cell in plan.cells}
-    missing = [cell for cell, key in keys.items() if key not in known]
-    n_done = len(keys) - len(missing)
-    for cell, scores in score_cells(system, plan, missing, note=note):
-        if scores:
-            append_scores(path, scores)
-        known[keys[cell]] = scores
-        n_done += 1
-        if progress:
-            progress(n_done)
-    return [score for key in keys.values() for score in known[key]]
+    with hold_scores(path):
+        known = find_known(system, plan, path, note)
+        missing = [cell for cell, scores in known.items() if not scores]
+        n_done = len(known) - len(missing)
+        for cell, scores in score_cells(system, plan, missing, note=note):
+            if scores:
+                append_scores(path, scores)
+            known[cell] = scores
+            n_done += 1
+            if progress:
+                progress(n_done)
+    return [score for scores in known.values() for score in scores]
 
 
 def score_cells(
@@ -281,7 +282,7 @@ def _note_unknown(system: System, vectors: Matrix, note: Note) -> None:
 
 
 def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float]) -> list[Score]:
-    protocol = _name_protocol(plan, cell)
+    protocol, origin = name_protocol(plan, cell.task), trace_scores(system, plan, cell.task)
     return [
         Score(
             system=system.name,
@@ -290,15 +291,7 @@ def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float
             protocol=protocol,
             value=value,
             training=plan.training,
+            origin=origin,
         )
         for metric, value in values.items()
     ]
-
-
-def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
-    place = cell.task, cell.domain, cell.range, _name_protocol(plan, cell)
-    return system.name, *place, cell.seed, plan.training
-
-
-def _name_protocol(plan: Plan, cell: Cell) -> str:
-    return PROTOCOL if cell.task in TEXT_TASKS else plan.protocol.name
