@@ -190,27 +190,16 @@ def test_without_counts_the_whole_number_line_is_asked(tmp_path):
     assert samples["[1,100]"].test.ravel().tolist() == list(range(1, 101))
     assert set(samples["[1k,10k]"].test.ravel()) <= set(list_line("[1k,10k]"))
     scores = probe_system(ORACLE, plan, tmp_path / "s.jsonl")
-    assert {(score.domain, score.numerals) for score in scores} == {("line", hash_line())}
+    assert {(score.domain, score.origin.counts) for score in scores} == {("line", hash_line())}
 
 
-def test_scores_name_their_numerals_and_others_are_not_added_to_a_file(tmp_path):
+def test_scores_on_the_line_and_on_a_corpus_may_be_in_one_file(tmp_path):
     path, plan = tmp_path / "s.jsonl", make_plan(["geometry"], domains=("in",), ranges=("[1,100]",))
-    [*scores] = probe_system(ORACLE, plan, path)
-    assert {score.numerals for score in scores} == {COUNTS.digest}
-    line = replace(plan, domains=("line",))
-    assert probe_system(ORACLE, line, path) != scores  # both may be in one file
+    scores = probe_system(ORACLE, plan, path)
+    line = probe_system(ORACLE, replace(plan, counts=None, domains=()), path)
+    assert {score.origin.counts for score in scores} == {COUNTS.digest[:12]}
     assert probe_system(ORACLE, plan, path) == scores
-    other = Counts(dict.fromkeys(range(1, 1000), 1), documents=1, words=1)
-    with pytest.raises(InputError, match="numerals of other counts; write to another file"):
-        probe_system(ORACLE, replace(plan, counts=other), path)
-
-
-def test_scores_of_an_earlier_version_are_gone_on_with(tmp_path):
-    path, plan = tmp_path / "s.jsonl", make_plan(["geometry"], domains=("in",), ranges=("[1,100]",))
-    before = [replace(score, numerals="") for score in probe_system(ORACLE, plan, path)]
-    rows = [json.dumps({k: v for k, v in vars(s).items() if k != "numerals"}) for s in before]
-    path.write_text("".join(f"{row}\n" for row in rows))
-    assert probe_system(ORACLE, plan, path) == before
+    assert read_scores(path) == [*scores, *line]
 
 
 @pytest.mark.parametrize("task", ["list-maximum", "list-minimum"])

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from numerate.errors import InputError
-from numerate.probe.scores import Score, write_scores
+from numerate.probe.scores import Origin, Score, write_scores
 from numerate.report.leaderboard import boards_to_markdown, read_boards, write_leaderboard
 
-LINE = {"domain": "line", "protocol": "laptop", "numerals": "abc"}
+LINE = {"domain": "line", "protocol": "laptop", "origin": Origin(counts="abc")}
 TEXTS = {"domain": "sentences", "protocol": "sentences"}
 
 
@@ -69,22 +69,27 @@ def test_means_have_intervals_over_seeds_and_over_trainings(tmp_path):
     "other",
     [
         {"protocol": "demo"},
-        {"domain": "in"},
-        {"numerals": "xyz", "domain": "in"},
+        {"domain": "line"},
+        {"origin": Origin(counts="xyz")},
         {"seed": 1},
-        TEXTS,
+        {**TEXTS, "task": "distance", "metric": "spearman"},
     ],
 )
 def test_other_questions_are_another_table(other, tmp_path):
-    kind = {"task": "distance", "metric": "spearman"} if other is TEXTS else {}
-    scores = [score("a", 0.2), score("b", 0.3), score("c", 0.4, **(kind | other))]
+    corpus = {"domain": "in"}
+    scores = [
+        score("a", 0.2, **corpus),
+        score("b", 0.3, **corpus),
+        score("c", 0.4, **corpus | other),
+    ]
     boards = read_boards([save(tmp_path / "a.jsonl", *scores)])
     assert [list_rows(board) for board in boards] == [["a", "b"], ["c"]]
     assert len(set(list_titles(boards))) == 2
+    assert boards[0].main.title == "In-domain numerals of counts abc, protocol laptop, seed 0"
 
 
 def test_of_files_that_do_not_name_their_numerals_each_has_a_table(tmp_path):
-    old = {"domain": "in", "numerals": ""}
+    old = {"domain": "in", "origin": None}
     paths = [save(tmp_path / f"{name}.jsonl", score(name, 0.2, **old)) for name in "ab"]
     assert list_titles(read_boards(paths)) == [
         f"In-domain numerals of {name}.jsonl, protocol laptop, seed 0" for name in "ab"

@@ -61,12 +61,12 @@ def embed(
     """Turn numerals or texts into vectors."""
     from numerate.cli.arguments import parse_layers, read_lines
     from numerate.cli.show import show_vectors
-    from numerate.embed.encoder import save_vectors
     from numerate.embed.load import load
+    from numerate.embed.vectors_file import check_vectors_output, save_vectors
     from numerate.progress import show_progress
 
-    if out is not None and out.suffix != ".npz":
-        raise InputError(f"--out must end in .npz, got {out}")
+    if out is not None:
+        check_vectors_output(out, [source] if source else [])
     lines = [*(inputs or []), *(read_lines(source) if source else [])]
     encoder = load(model, device=device, precision=precision)
     embed_inputs = encoder.embed_texts if texts else encoder.embed_numerals
@@ -204,6 +204,7 @@ def probe(
     from numerate.probe.tasks.benchmark_files import Benchmarks
     from numerate.probe.tasks.text_tasks import expand_tasks
 
+    _check_against(against, models)
     plan = Plan(
         tasks=expand_tasks(tasks.split(",")),
         seeds=tuple(range(seeds)),
@@ -243,9 +244,11 @@ def _probe_systems(
 ) -> "list[Score]":
     """Return the scores of all systems, with a bar for each, and print what was left out."""
     from numerate.cli.show_probe import show_protocol
+    from numerate.files import check_output
     from numerate.models.names import SystemName
     from numerate.probe.layers import probe_layers
     from numerate.probe.plan import probe_system
+    from numerate.probe.scores import hold_scores, read_scores
     from numerate.probe.systems import open_systems
     from numerate.progress import show_progress
 
@@ -253,15 +256,28 @@ def _probe_systems(
     notes: dict[str, None] = {}
     if "line" in plan.domains and not plan.is_of_texts:
         notes[f"Numerals of {LINE_NOTE}"] = None
-    for name in map(SystemName.parse, models):
-        for system in open_systems(name, reading=reading, priming=priming, device=device):
-            if by_layer:
-                scores += probe_layers(system, plan, out, note=notes.setdefault)
-                continue
-            with show_progress(system.name, len(plan.cells), quiet=quiet, unit="items") as move:
-                scores += probe_system(system, plan, out, progress=move, note=notes.setdefault)
+    check_output(out, starts=rb"\{")
+    with hold_scores(out):
+        read_scores(out)  # refuses a file of something else before any model is loaded
+        for name in map(SystemName.parse, models):
+            for system in open_systems(name, reading=reading, priming=priming, device=device):
+                if by_layer:
+                    scores += probe_layers(system, plan, out, note=notes.setdefault)
+                    continue
+                with show_progress(system.name, len(plan.cells), quiet=quiet, unit="items") as move:
+                    scores += probe_system(system, plan, out, progress=move, note=notes.setdefault)
     print_shown(show_protocol(plan.protocol, notes), quiet)
     return scores
+
+
+def _check_against(against: str | None, models: Sequence[str]) -> None:
+    """Refuse a system to compare with that is not among those to probe."""
+    from numerate.models.labels import SystemLabel
+    from numerate.models.names import SystemName
+
+    titles = [SystemName.parse(model).title for model in models]
+    if against is not None and SystemLabel.parse(against).name not in titles:
+        raise InputError(f"--against must be among {', '.join(titles)}, got {against!r}")
 
 
 def _print_scores(

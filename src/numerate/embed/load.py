@@ -9,6 +9,7 @@ from numerate.embed.encoder import Encoder
 from numerate.errors import InputError, first_line
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers
+from numerate.models.digest import fixed_weights
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.names import SystemName, resolve_model
 from numerate.models.pretrained import load_pretrained
@@ -45,7 +46,8 @@ def load(
     name, path = system.model, resolve_model(system.path)
     if system.kind in ("vectors", "control", "sentence"):
         raise InputError(f"{name}: cannot be loaded as a model; probe it with 'numerate probe'")
-    model, tokenizer = _load_model(system.kind, name, path)
+    with fixed_weights():
+        model, tokenizer = _load_model(system.kind, name, path)
     known = _find_priming(name, path, model, tokenizer)
     if priming is not None:
         if known is not None and known != priming:

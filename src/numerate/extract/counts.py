@@ -52,8 +52,8 @@ class Counts:
 
     @cached_property
     def digest(self) -> str:
-        """The first digits of the SHA-256 of the distinct values, to tell corpora apart."""
-        return hash_values(self.values)
+        """A text that differs between counts of different numerals."""
+        return hashlib.sha256(f"{self.domain} {self.counts}".encode()).hexdigest()
 
     @property
     def numerals(self) -> int:
@@ -101,15 +101,6 @@ class Counts:
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: damaged counts ({error}); run 'numerate extract'") from None
-
-
-def hash_values(values: npt.ArrayLike) -> str:
-    """Return the first twelve digits of the SHA-256 of some values.
-
-    >>> hash_values([1, 2]) == hash_values([1.0, 2.0]) != hash_values([1, 3])
-    True
-    """
-    return hashlib.sha256(np.asarray(values, "<f8").tobytes()).hexdigest()[:12]
 
 
 def extract_counts(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from numerate.errors import InputError, first_line, needs_extra
 from numerate.files import read_data
 from numerate.models.base_model import draw_rows
+from numerate.models.digest import fixed_weights
 from numerate.models.digit_tokenizer import COUNTS, count_digits, split_digits
 from numerate.models.folder import SHIM
 from numerate.models.names import resolve_model
@@ -30,7 +31,7 @@ def load_sentence_encoder(name: str, *, device: str | None = None) -> "SentenceT
     if folder.is_dir() and not (folder / "modules.json").is_file():
         raise InputError(f"{bare}: no sentence encoder, it has no modules.json")
     try:
-        with quiet_transformers():
+        with quiet_transformers(), fixed_weights():
             model = SentenceTransformer(
                 str(folder) if folder.is_dir() else bare,
                 device=device,

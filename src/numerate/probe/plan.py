@@ -5,7 +5,7 @@ nothing else, so that all systems answer the same questions and their scores can
 the paper, pairs and lists of all ranges are those of the four ranges together: each within a range.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -15,9 +15,10 @@ import torch
 
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
-from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, hash_line, pick_numerals
+from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, pick_numerals
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
+from numerate.probe.known_scores import find_known, name_protocol, trace_scores
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import (
     CORPUS_DOMAINS,
@@ -31,7 +32,7 @@ from numerate.probe.samples import (
 )
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.score_texts import check_texts, score_texts
-from numerate.probe.scores import Score, append_scores, repair_scores
+from numerate.probe.scores import Score, append_scores, hold_scores
 from numerate.probe.systems import SentenceSystem, System, embed_cached
 from numerate.probe.tasks.benchmark_files import Benchmarks
 from numerate.probe.tasks.draw import NUMERAL_TASKS, draw_task
@@ -115,14 +116,6 @@ class Plan:
             if domain != "out" or name in OUT_RANGES
         ]
 
-    def hash_numerals(self, cell: Cell) -> str:
-        """Return a digest of the numerals that a cell is drawn from; none if it asks texts."""
-        if cell.task in TEXT_TASKS:
-            return ""
-        if self.counts is None or cell.domain not in CORPUS_DOMAINS:
-            return hash_line()
-        return self.counts.digest
-
 
 def probe_system(
     system: System,
@@ -135,36 +128,22 @@ def probe_system(
     """Return the scores of a system; those that the file lacks are computed and appended to it.
 
     `progress` is called with the number of finished cells, and `note` with a line for each cell
-    that is left out and with the number of numerals that the system does not know.
+    that is left out and with the number of numerals that the system does not know. Raises
+    InputError if the file has scores of another model, counts or protocol by the same names, or if
+    another process writes it.
     """
-    keys = {cell: _key(system, plan, cell) for cell in plan.cells}
-    known = _group_scores(repair_scores(path), path, plan)
-    missing = [cell for cell, key in keys.items() if key not in known]
-    n_done = len(keys) - len(missing)
-    for cell, scores in score_cells(system, plan, missing, note=note):
-        if scores:
-            append_scores(path, scores)
-        known[keys[cell]] = scores
-        n_done += 1
-        if progress:
-            progress(n_done)
-    return [score for key in keys.values() for score in known[key]]
-
-
-def _group_scores(
-    scores: Iterable[Score], path: Path, plan: Plan
-) -> dict[tuple[object, ...], list[Score]]:
-    """Return the scores of a file by cell; refuse those on the numerals of another corpus."""
-    found: dict[tuple[object, ...], list[Score]] = {}
-    for score in scores:
-        if score.domain in plan.domains and score.numerals:
-            cell = Cell(score.task, score.domain, score.range, score.seed)
-            if score.numerals != plan.hash_numerals(cell):
-                raise InputError(
-                    f"{path}: has scores on the numerals of other counts; write to another file"
-                )
-        found.setdefault(score.cell, []).append(score)
-    return found
+    with hold_scores(path):
+        known = find_known(system, plan, path, note)
+        missing = [cell for cell, scores in known.items() if not scores]
+        n_done = len(known) - len(missing)
+        for cell, scores in score_cells(system, plan, missing, note=note):
+            if scores:
+                append_scores(path, scores)
+            known[cell] = scores
+            n_done += 1
+            if progress:
+                progress(n_done)
+    return [score for scores in known.values() for score in scores]
 
 
 def score_cells(
@@ -273,7 +252,8 @@ def _note_unknown(system: System, vectors: Matrix, note: Note) -> None:
 
 
 def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float]) -> list[Score]:
-    protocol = _name_protocol(plan, cell)
+    protocol = name_protocol(plan, cell.task)
+    origin = trace_scores(system, plan, cell.task, cell.domain)
     return [
         Score(
             system=system.name,
@@ -282,16 +262,7 @@ def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float
             protocol=protocol,
             value=value,
             training=plan.training,
-            numerals=plan.hash_numerals(cell),
+            origin=origin,
         )
         for metric, value in values.items()
     ]
-
-
-def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
-    place = cell.task, cell.domain, cell.range, _name_protocol(plan, cell)
-    return system.name, *place, cell.seed, plan.training
-
-
-def _name_protocol(plan: Plan, cell: Cell) -> str:
-    return PROTOCOL if cell.task in TEXT_TASKS else plan.protocol.name

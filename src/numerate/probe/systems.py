@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.files import open_whole
+from numerate.models.digest import hash_model
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName
 from numerate.models.sentence_encoder import load_sentence_encoder
@@ -213,21 +214,12 @@ def _open_model(
     from numerate.embed.load import load
 
     encoder = load(system, priming=priming, device=device)
-    digest = _hash_model(encoder)
+    settings = encoder.priming, encoder.precision
+    digest = hash_model(encoder.model, encoder.model.config, encoder.tokenizer, *settings)
     for shown in reading.shown or SHOWN[encoder.kind] if encoder.priming else (None,):
         read = reading.read or default_readout(shown)
         label = SystemLabel(name=system.title, shown=shown, read=read, layers=reading.layers)
         yield ModelSystem(label, encoder, digest)
-
-
-def _hash_model(encoder: "Encoder") -> str:
-    """Return a digest of all that vectors depend on: weights, vocabulary, anchors, precision."""
-    digest = hashlib.sha256(repr((encoder.priming, encoder.precision)).encode())
-    digest.update(encoder.tokenizer.backend_tokenizer.to_str().encode())
-    for name, weight in encoder.model.state_dict().items():
-        digest.update(name.encode())
-        digest.update(weight.detach().cpu().contiguous().view(-1).numpy().tobytes())
-    return digest.hexdigest()
 
 
 def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path | None) -> Matrix:

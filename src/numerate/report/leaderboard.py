@@ -52,7 +52,7 @@ class Questions(NamedTuple):
     domain: str
     protocol: str
     numerals: str
-    """A digest of those that were drawn from, or the file of the scores if it is not known."""
+    """Those that samples were drawn from: a digest of the counts, or the file without one."""
     seeds: tuple[int, ...] = ()
 
     @property
@@ -113,8 +113,7 @@ def _read_files(paths: Sequence[Path]) -> list[tuple[Questions, Score]]:
         if not scores:
             raise InputError(f"{path}: holds no scores; make some with 'numerate probe'")
         for score in scores:
-            known = score.numerals or (str(path) if score.domain in DOMAIN_NAMES else "")
-            questions = Questions(score.domain, score.protocol, known)
+            questions = Questions(score.domain, score.protocol, _find_numerals(score, path))
             key = (questions, score.cell, score.metric)
             _, other, where = found.setdefault(key, (questions, score, path))
             if not _is_same(score.value, other.value):
@@ -123,6 +122,14 @@ def _read_files(paths: Sequence[Path]) -> list[tuple[Questions, Score]]:
                     f"{score.range}, {score.metric}; rename one, or report the files separately"
                 )
     return [(questions, score) for questions, score, _ in found.values()]
+
+
+def _find_numerals(score: Score, path: Path) -> str:
+    """Return which numerals a score was drawn from: its counts, or its file if it tells none."""
+    if score.domain not in DOMAIN_NAMES:
+        return ""
+    digest = score.origin.counts if score.origin else ""
+    return f"counts {digest}" if digest else str(path)
 
 
 def _is_same(value: float, other: float) -> bool:
