@@ -7,7 +7,7 @@ that somebody would have to remove.
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from numerate.errors import InputError
@@ -48,6 +48,22 @@ def hold(path: Path) -> Iterator[None]:
             _held.discard(key)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def hold_folder(path: Path) -> Iterator[None]:
+    """Hold a folder, which need not exist; if the block leaves it empty, it is removed again."""
+    if path.is_file():
+        raise InputError(f"{path}: a file, not a folder; choose another --out")
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        with hold(path):
+            yield
+    finally:
+        with suppress(OSError):  # it holds something
+            for folder in made:
+                folder.rmdir()
 
 
 def _acquire(descriptor: int) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +35,9 @@ Layers = Annotated[
 Device = Annotated[
     str | None, typer.Option(help="Device such as cpu, cuda:1 or mps.", show_default="the best")
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust-remote-code", help="Run code that the folder of a model brings.")
+]
 
 
 def embed(
@@ -56,6 +59,7 @@ def embed(
     precision: Annotated[
         Precision, typer.Option(help="Number format of the computation.")
     ] = "fp32",
+    trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
     """Turn numerals or texts into vectors."""
@@ -68,7 +72,7 @@ def embed(
     if out is not None:
         check_vectors_output(out, [source] if source else [])
     lines = [*(inputs or []), *(read_lines(source) if source else [])]
-    encoder = load(model, device=device, precision=precision)
+    encoder = load(model, device=device, precision=precision, trust_remote_code=trust)
     embed_inputs = encoder.embed_texts if texts else encoder.embed_numerals
     chosen = parse_layers(layers)
     with show_progress("embed", len(set(lines)), quiet=quiet, unit="items") as progress:
@@ -94,6 +98,7 @@ def similar(
     read: Read = None,
     layers: Layers = None,
     device: Device = None,
+    trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
     """Show the numerals whose vectors are most similar to that of a numeral."""
@@ -103,7 +108,7 @@ def similar(
     from numerate.embed.neighbours import find_similar
 
     candidates = parse_among(among, numeral)
-    encoder = load(model, device=device)
+    encoder = load(model, device=device, trust_remote_code=trust)
     found = find_similar(
         encoder, numeral, candidates, top=top, anchor=shown, read=read, layers=parse_layers(layers)
     )
@@ -187,6 +192,7 @@ def probe(
     ] = None,
     device: Device = None,
     workers: Workers = 0,
+    trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
     """Measure the numeracy of models; scores that the file has are not computed again.
@@ -224,6 +230,7 @@ def probe(
         Reading(parse_shown(shown), read, tuple(summed) if summed else None),
         Priming(AnchorSet.load(anchors), marker) if anchors else None,
         device=device,
+        trust=trust,
         out=out,
         by_layer=layers == "each",
         quiet=quiet,
@@ -238,6 +245,7 @@ def _probe_systems(
     priming: "Priming | None",
     *,
     device: str | None,
+    trust: bool,
     out: Path,
     by_layer: bool,
     quiet: bool,
@@ -249,18 +257,22 @@ def _probe_systems(
     from numerate.probe.layers import probe_layers
     from numerate.probe.plan import probe_system
     from numerate.probe.scores import hold_scores, read_scores
-    from numerate.probe.systems import open_systems
+    from numerate.probe.systems import check_system, open_systems
     from numerate.progress import show_progress
 
     scores: list[Score] = []
     notes: dict[str, None] = {}
     if "line" in plan.domains and not plan.is_of_texts:
         notes[f"Numerals of {LINE_NOTE}"] = None
+    options: dict[str, Any] = {"reading": reading, "priming": priming, "device": device}
+    names = [SystemName.parse(model) for model in models]
+    for name in names:
+        check_system(name, trust_remote_code=trust)
     check_output(out, starts=rb"\{")
     with hold_scores(out):
         read_scores(out)  # refuses a file of something else before any model is loaded
-        for name in map(SystemName.parse, models):
-            for system in open_systems(name, reading=reading, priming=priming, device=device):
+        for name in names:
+            for system in open_systems(name, trust_remote_code=trust, **options):
                 if by_layer:
                     scores += probe_layers(system, plan, out, note=notes.setdefault)
                     continue

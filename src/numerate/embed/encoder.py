@@ -55,6 +55,9 @@ class Encoder:
     priming: Priming | None = None
     precision: Precision = "fp32"
 
+    def __post_init__(self) -> None:
+        check_option("precision", self.precision, Precision)
+
     @property
     def domain(self) -> Domain:
         """The numerals that it accepts."""
