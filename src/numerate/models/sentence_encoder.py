@@ -39,6 +39,8 @@ def load_sentence_encoder(
             device=device,
             trust_remote_code=trust_remote_code or _is_ours(folder),
         )
+    if not getattr(model.tokenizer, "is_fast", True):
+        raise InputError(f"{bare}: its tokenizer gives no offsets; it needs a tokenizer.json")
     split_numbers(model, pieces, bare)
     return model
 
