@@ -50,3 +50,19 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
             return
         time.sleep(0.1)
     pytest.fail("workers still run five minutes after their parent was killed")
+
+
+def test_no_more_processes_are_started_than_there_are_items(monkeypatch):
+    from numerate import parallel
+
+    asked = []
+    make = parallel.ProcessPoolExecutor
+
+    def count(workers, *arguments):
+        asked.append(workers)
+        return make(workers, *arguments)
+
+    monkeypatch.setattr(parallel, "ProcessPoolExecutor", count)
+    assert list(parallel.map_ordered(abs, [-1, 2], workers=150)) == [(-1, 1), (2, 2)]
+    assert list(parallel.map_ordered(abs, [-1], workers=150)) == [(-1, 1)]
+    assert asked == [2]

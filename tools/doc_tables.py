@@ -12,6 +12,7 @@ from numerate.models.labels import SystemLabel
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
 from numerate.probe.scores import Score, read_scores
 from numerate.probe.statistics import summarize_values
+from numerate.report.leaderboard import boards_to_markdown, read_boards
 from numerate.report.tables.formats import ADDS
 from numerate.report.tables.grid import Grid, TableRow, make_grid, tabulate_scores
 from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
@@ -121,7 +122,7 @@ def _join_tables(path: Path, kinds: Sequence[tuple[str, str]]) -> str:
     scores = read_scores(path)
     columns: dict[str, dict[str, str]] = {}
     for task, metric in kinds:
-        grid = make_grid([s for s in scores if s.task == task], {task: metric}, title=task)
+        grid = make_grid([s for s in scores if s.task == task], [(task, metric)], title=task)
         column = columns[f"{task}: {metric}"] = {}
         for row in grid.rows if grid else ():
             column[row.system] = _format_cell(grid, row, 0)
@@ -130,6 +131,11 @@ def _join_tables(path: Path, kinds: Sequence[tuple[str, str]]) -> str:
     names = dict.fromkeys(name for column in columns.values() for name in column)
     rows = [[name, *(column.get(name, MISSING) for column in columns.values())] for name in names]
     return format_table(["", *columns], rows)
+
+
+def board_tables(*paths: Path) -> str:
+    """Return the tables of a leaderboard of some files of scores."""
+    return boards_to_markdown(read_boards(paths))
 
 
 def task_tables(path: Path, wanted: Callable[[str], bool] = lambda system: True) -> str:

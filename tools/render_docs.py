@@ -20,7 +20,16 @@ from tools import doc_tables as tables
 
 README = Path(__file__).parents[1] / "README.md"
 ROOT = README.parent
-_DOCS = ("stages", "embedding", "probing", "baselines", "reproduction", "demo", "speed")
+_DOCS = (
+    "stages",
+    "embedding",
+    "probing",
+    "leaderboard",
+    "baselines",
+    "reproduction",
+    "demo",
+    "speed",
+)
 PAGES = (README, *(ROOT / "docs" / f"{name}.md" for name in _DOCS))
 RESULTS = ROOT / "benchmarks" / "results"
 VARIANTS = ROOT / "results" / "pretrain"
@@ -32,6 +41,7 @@ CLAIMS = ROOT / "results" / "arxiv-claims"
 DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
 ENCODERS = ROOT / "results" / "encoders" / "all-MiniLM-L6-v2.jsonl"
+LEADERBOARD = ROOT / "results" / "leaderboard"
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -59,6 +69,8 @@ def _make_table(name: str) -> str:
         "sentences": lambda: tables.sentence_tables(SENTENCES),
         "encoders": lambda: tables.encoder_tables(ENCODERS),
         "tuned": lambda: tables.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
+        "leaderboard": lambda: tables.board_tables(*sorted(LEADERBOARD.glob("*.jsonl"))),
+        "texts": lambda: tables.board_tables(ENCODERS),
         "probes": lambda: tables.task_tables(PROBES),
         "protocols": _protocol_table,
         "equals": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl", tables.is_equal),

@@ -10,8 +10,9 @@ import contextlib
 import json
 import os
 import platform
+import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,10 +25,51 @@ Json = Mapping[str, Any]
 _LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
+def check_output(path: Path, *, starts: bytes = b"", inputs: Iterable[Path | str] = ()) -> None:
+    """Refuse an output that is a folder, one of the inputs, or a file of something else.
+
+    An existing file is ours if it is empty, or if its beginning matches the pattern `starts`.
+    """
+    if path.is_dir():
+        raise InputError(f"{path}: a folder; the output must be a file")
+    if path.is_symlink() and not path.exists():
+        raise InputError(f"{path}: a link to nothing; remove it, or choose another file to write")
+    if not path.is_file():
+        return
+    for given in inputs:
+        if Path(given).exists() and path.samefile(given):
+            raise InputError(f"{path}: is read, and would be overwritten; choose another file")
+    with path.open("rb") as file:
+        head = file.read(1 << 10)
+    if head and not re.match(starts, head):
+        raise InputError(
+            f"{path}: exists, and numerate has not made it; remove it, or choose another file"
+        )
+
+
+def check_json_output(path: Path, format_name: str, inputs: Iterable[Path | str] = ()) -> None:
+    """Refuse an output that `check_output` refuses; an existing file must be of the format."""
+    starts = rf'\s*\{{\s*"format"\s*:\s*"{format_name}"'.encode()
+    check_output(path, starts=starts, inputs=inputs)
+
+
 @contextlib.contextmanager
 def open_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing; it gets its name when the block ends, or not at all on an error."""
+    """Open a file for writing; it gets its name when the block ends, or not at all on an error.
+
+    What a link leads to is written, not the link; devices and pipes are written as they are.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    is_device = path.exists() and not path.is_file() and not path.is_dir()
+    try:
+        with path.open("wb") if is_device else _open_temporary(path.resolve()) as file:
+            yield file
+    except OSError as error:  # of the temporary file, or without a name, as on a full disk
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextlib.contextmanager
+def _open_temporary(path: Path) -> Iterator[BinaryIO]:
     # Not tempfile: its files are private (0600), and the umask can only be read by setting it,
     # for all threads. A plain open respects the umask.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
@@ -50,7 +92,12 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def write_json(path: Path, document: Json) -> None:
-    """Write a JSON object with one entry per line, so that people can read it too."""
+    """Write a JSON object with one entry per line, so that people can read it too.
+
+    An object that names its format replaces no file of another format.
+    """
+    if "format" in document:
+        check_json_output(path, document["format"])
     parts = (f"  {_dump(key)}: {_dump(value)}" for key, value in document.items())
     write_file(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
 

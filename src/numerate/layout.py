@@ -91,6 +91,7 @@ class RunLayout:
 class RunContext:
     """What a stage has to know of the run that it is part of; `quiet` hides progress bars.
 
+    `trust_remote_code` lets code run that model folders bring.
     `draw_curve` draws the training curve in the folder of a trained model; the report does this,
     which stages of training cannot import.
     """
@@ -99,3 +100,4 @@ class RunContext:
     workers: int = 1
     quiet: bool = True
     draw_curve: Callable[[Path], object] | None = None
+    trust_remote_code: bool = False

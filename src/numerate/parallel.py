@@ -4,8 +4,10 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import TypeVar
 
@@ -30,28 +32,41 @@ def map_ordered(
 ) -> Iterator[tuple[Item, Result]]:
     """Yield each item with the result of the function, in order, from `workers` processes.
 
-    Items are drawn as needed: at most two per worker are in memory. With more than one worker,
-    function and items must be picklable. `start` is how processes start, if not in the platform's
-    default way; use `spawn` once torch has started threads, which a forked process would lack.
+    Items are drawn as needed: at most three per worker are in memory. No more processes are started
+    than there are items. With more than one worker, function and items must be picklable. `start`
+    is how processes start, if not in the platform's default way; use `spawn` once torch has started
+    threads, which a forked process would lack.
     """
     if workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
-    if workers == 1:
-        for item in items:
+    remaining = iter(items)
+    first = list(islice(remaining, workers)) if workers > 1 else []
+    if len(first) > 1:
+        yield from _map_in_processes(function, first, remaining, get_context(start))
+    else:
+        for item in chain(first, remaining):
             yield item, function(item)
-        return
-    context = get_context(start)
+
+
+def _map_in_processes(
+    function: Callable[[Item], Result],
+    first: list[Item],
+    remaining: Iterator[Item],
+    context: BaseContext,
+) -> Iterator[tuple[Item, Result]]:
+    """Yield items with their results, from as many processes as there are first items."""
+    workers, items = len(first), chain(first, remaining)
     with ProcessPoolExecutor(workers, context, _die_with_parent) as pool:
         waiting: deque[tuple[Item, Future[Result]]] = deque()
         try:
             for item in items:
                 waiting.append((item, pool.submit(function, item)))
                 if len(waiting) >= 2 * workers:
-                    first, future = waiting.popleft()
-                    yield first, future.result()
+                    first_item, future = waiting.popleft()
+                    yield first_item, future.result()
             while waiting:
-                first, future = waiting.popleft()
-                yield first, future.result()
+                first_item, future = waiting.popleft()
+                yield first_item, future.result()
         finally:
             for _, future in waiting:
                 future.cancel()

@@ -6,4 +6,4 @@ from pydantic import BaseModel, ConfigDict
 class Section(BaseModel):
     """Settings that cannot be changed; a key without a field is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -34,6 +34,7 @@ class Step:
         outputs: Files that exist when it is done, relative to its folder.
         work: Does the work in the folder, and continues work that was interrupted.
         estimate: Returns the seconds that it may take; None if that cannot be known yet.
+        check: Refuses what the work could not use; called before the first step of a run.
         growing: Settings that change how much is made but not how: finished parts are kept.
     """
 
@@ -44,6 +45,7 @@ class Step:
     outputs: tuple[str, ...]
     work: Callable[[Path], object]
     estimate: Callable[[], float | None] = lambda: START_SECONDS
+    check: Callable[[], object] = lambda: None
     growing: tuple[str, ...] = ()
 
     @property

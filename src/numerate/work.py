@@ -8,14 +8,15 @@ with neither is new if it is empty; otherwise it is somebody else's, and nothing
 
 import json
 import shutil
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from numerate.errors import InputError
 from numerate.files import write_json
+from numerate.locks import hold_folder
 from numerate.parallel import process_rank
 
 State = Literal["new", "unfinished", "done", "changed"]
@@ -86,15 +87,29 @@ class WorkFolder:
             (self.path / self.record).unlink(missing_ok=True)
 
     @contextmanager
-    def attempt(self, description: Description) -> Iterator[None]:
-        """Begin, then run the enclosed block; if it raises InputError, new work leaves nothing."""
+    def hold(self) -> Iterator[None]:
+        """Let no other process work in the folder while the enclosed block runs.
+
+        Under torchrun, the first process holds it for all.
+        """
+        with hold_folder(self.path) if process_rank() == 0 else nullcontext():
+            yield
+
+    @contextmanager
+    def attempt(
+        self, description: Description, keep: Callable[[], bool] = lambda: False
+    ) -> Iterator[None]:
+        """Begin, then run the enclosed block; if it raises InputError, new work leaves nothing.
+
+        `keep` says then whether there is something worth keeping.
+        """
         is_new = process_rank() == 0 and not self.mark.exists()
         existed = self.path.exists()
         self.begin(description)
         try:
             yield
         except InputError:
-            if is_new:
+            if is_new and not keep():
                 self.clear()
                 self.mark.unlink()
                 if not existed:
@@ -141,6 +156,6 @@ def _read(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file; empty if there is none."""
     try:
         document = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

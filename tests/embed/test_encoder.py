@@ -320,3 +320,8 @@ def test_all_layers_in_one_pass_are_the_layers_one_by_one(architecture, anchored
     for layer, vectors in enumerate(layers):
         alone = encoder.embed_numerals(NUMERALS, anchor="masked", read="anchor", layers=[layer])
         np.testing.assert_array_equal(vectors, alone)
+
+
+def test_an_unknown_precision_is_refused(tiny_models):
+    with pytest.raises(InputError, match="precision must be one of auto, fp32, bf16, got 'fp16'"):
+        load(str(tiny_models("bert")), precision="fp16")

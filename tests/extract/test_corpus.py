@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numerate.errors import InputError
 from numerate.extract import sources
 from numerate.extract.corpus import Corpus, open_corpus
+from numerate.extract.counts import extract_counts
 from numerate.extract.numerals import scan_numerals
 from numerate.extract.sources import block_texts, parse_hub_name
 
@@ -241,3 +242,47 @@ def test_position_and_size_count_bytes_on_disk(tmp_path):
     assert corpus.size == 160
     assert [block.position for block in corpus.blocks()] == [80, 160]
     assert Corpus(("-",)).size is None
+
+
+@pytest.mark.parametrize("fill", [b"7", b"\0", b"-"])
+def test_a_line_without_end_and_words_is_refused_with_bounded_memory(fill, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(sources, "_MOST_UNCUT", 4 << 10)
+    sizes = []
+    cut = sources._last_cut
+    monkeypatch.setattr(
+        sources, "_last_cut", lambda data, known: sizes.append(len(data)) or cut(data, known)
+    )
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"in 1999 and\n" + fill * (1 << 16))
+    with pytest.raises(InputError, match=r"a.txt, line 2: more than .* in one piece"):
+        extract_counts(open_corpus([str(path)]))
+    assert max(sizes) <= 6 << 10
+
+
+def test_words_before_a_long_piece_are_a_place_to_cut(tmp_path, monkeypatch):
+    """Also if they were read before a block was full."""
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(sources, "_MOST_UNCUT", 4 << 10)
+    data = b"some 12 of the people " * 40 + b"7" * 3000 + b" in 1999 and more"
+    chunks = iter([data[start : start + 100] for start in range(0, len(data), 100)])
+    blocks = sources._read_text(lambda _: next(chunks, b""), lambda: 0, "pipe", "strict")
+    parts = [block.data for block in blocks]
+    assert b"".join(parts) == data
+    assert len(parts) > 1
+
+
+def test_a_record_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(sources, "_MOST_RECORD", 4 << 10)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "' + b"some words " * 10_000)
+    with pytest.raises(InputError, match=r"a.jsonl, line 1: more than"):
+        extract_counts(open_corpus([str(path)]))
+
+
+def test_a_record_that_is_nested_too_deep_is_no_json(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"[" * 100_000 + b"\n")
+    with pytest.raises(InputError, match=r"a.jsonl, line 1: not valid JSON"):
+        extract_counts(open_corpus([str(path)]))

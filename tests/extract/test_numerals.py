@@ -165,3 +165,14 @@ def test_a_scan_gives_byte_offsets():
     scan = scan_numerals("é 5–6".encode())
     np.testing.assert_array_equal(scan.starts, [3, 7])
     np.testing.assert_array_equal(scan.ends, [4, 8])
+
+
+@pytest.mark.parametrize("domain", ["integers", "reals", "quantities"])
+def test_a_number_of_hundreds_of_characters_is_none(domain):
+    for text in (
+        "9" * 10_000,
+        f"1e{'9' * 5000} million",
+        "1,000" + ",000" * 500,
+        f"0.{'3' * 9999}",
+    ):
+        assert [row.value for row in find_numerals(f"of {text} and 5", domain)] == [5]

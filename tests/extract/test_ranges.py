@@ -3,8 +3,10 @@ import numpy as np
 from numerate.extract.counts import Counts
 from numerate.extract.ranges import (
     OUT_RANGES,
+    PROBE_RANGES,
     find_gap_numerals,
     is_in_gap,
+    list_line,
     list_outside,
     pick_numerals,
     spread_numerals,
@@ -55,3 +57,25 @@ def test_numerals_in_gaps_are_found_however_they_are_written():
     text = "39 , 3,999 and 3 @,@ 100 ; -35.5 and 3 @.@ 5 of 1935 or 29.9 in 40"
     places = [0, text.index("3,999"), text.index("3 @,@"), text.index("-35.5")]
     assert find_gap_numerals(text) == places
+
+
+def test_the_line_has_all_small_integers_and_is_uniform_in_the_logarithm_above():
+    assert list_line("[1,100]").tolist() == list(range(1, 101))
+    assert list_line("[100,1k]").tolist() == list(range(101, 1000))
+    for name in OUT_RANGES:
+        numerals, (low, high) = list_line(name), PROBE_RANGES[name]
+        assert len(set(numerals.tolist())) == len(numerals) == 2000
+        assert numerals.tolist() == sorted(numerals.tolist())
+        assert low <= numerals[0] <= numerals[-1] < high
+        edges = np.geomspace(low, high, 6)
+        parts = np.histogram(numerals, edges)[0]
+        assert parts.min() > 300  # of 400
+    ranges = [list_line(name) for name in PROBE_RANGES if name != "all"]
+    assert list_line("all").tolist() == np.concatenate(ranges).tolist()
+
+
+def test_the_line_is_asked_whatever_the_corpus_has():
+    counts = Counts({1: 1, 5: 1}, documents=1, words=2)
+    for given in (counts, None):
+        picked = pick_numerals(given, "[1k,10k]", "line", np.random.default_rng(5))
+        assert picked.tolist() == list_line("[1k,10k]").tolist()

@@ -241,3 +241,9 @@ def test_sizes_are_whole_numbers():
 
 def test_positions_are_floats_of_the_same_shape():
     assert rescale(np.ones((2, 3), dtype=int)).shape == (2, 3)
+
+
+@pytest.mark.parametrize("scale", ["linear", "ln", "log10"])
+def test_an_unknown_start_is_refused_on_every_scale(scale):
+    with pytest.raises(InputError, match="start must be one of drawn, spread, got 'sprad'"):
+        fit_anchors(Counts({5: 1, 7: 2}), n_components=1, scale=scale, start="sprad")

@@ -181,9 +181,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_language_model_is_one_line(name, run, tiny_models, primed_corpora, tmp_path):
+def test_what_is_no_language_model_is_one_line(
+    name, run, tiny_models, primed_corpora, tmp_path, capsys
+):
     save, message = REFUSED[name]
     save(tmp_path / name, tiny_models)
+    capsys.readouterr()  # the bar of saving
     primed = primed_corpora().folder
     for command in (
         ("embed", tmp_path / name, "1999"),
@@ -195,3 +198,43 @@ def test_what_is_no_language_model_is_one_line(name, run, tiny_models, primed_co
         assert message in errors
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "s.jsonl").exists()
+
+
+def write_encoder_files(folder):
+    """Make a folder look like a sentence encoder to sentence-transformers."""
+    kinds = {"": "Transformer", "1_Pooling": "Pooling"}
+    rows = [
+        {
+            "idx": index,
+            "name": str(index),
+            "path": path,
+            "type": f"sentence_transformers.models.{kind}",
+        }
+        for index, (path, kind) in enumerate(kinds.items())
+    ]
+    (folder / "modules.json").write_text(json.dumps(rows))
+    (folder / "1_Pooling").mkdir()
+    pooling = {"word_embedding_dimension": 16, "pooling_mode_mean_tokens": True}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_sentence_encoder_is_one_line(name, run, tiny_models, tmp_path, capsys):
+    folder = tmp_path / name
+    REFUSED[name][0](folder, tiny_models)
+    capsys.readouterr()  # the bar of saving
+    (tmp_path / "a.txt").write_text("in 1999 some 12,345 people came\n" * 50)
+    tune = ("tune", folder, "--texts", tmp_path / "a.txt", "--out", tmp_path / "out", "--quiet")
+    asked = ("--tasks", "paraphrases", "--out", tmp_path / "s.jsonl", "--quiet")
+    probe = ("probe", f"sentence:{folder}", *asked)
+    for command in (tune, probe):
+        code, _, errors = run(*command)
+        assert (code, errors.count("\n")) == (2, 1), errors
+    if folder.is_file():
+        return
+    write_encoder_files(folder)
+    takes_it = [probe] if name == "t5" else []  # sentence-transformers runs its encoder alone
+    for command in (tune, probe):
+        code, _, errors = run(*command)
+        assert (code, errors.count("\n")) == ((0, 0) if command in takes_it else (2, 1)), errors
+    assert not (tmp_path / "out").exists()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numerate.errors import InputError
+from numerate.extract.counts import extract_counts
 from numerate.extract.numerals import find_numerals
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.text import find_primed, prime_text, unprime_text
@@ -171,3 +172,10 @@ def test_the_numeral_before_a_marker_is_found_beside_any_other_sign(domain):
         found = [primed.text[slice(*span.numeral)] for span in find_primed(primed.text, domain)[0]]
         expected = [text[row.start : row.end] for row in find_numerals(text, domain)]
         assert found == expected
+
+
+def test_an_unknown_form_of_numerals_is_refused_and_so_is_a_single_text():
+    with pytest.raises(InputError, match="numeral_form must be one of as-is, digits, got 'digit'"):
+        prime_text("in 1999", AnchorSet("ln", (86,)), numeral_form="digit")
+    with pytest.raises(InputError, match="corpus must be a list of strings"):
+        extract_counts("in 1999 there were 5")

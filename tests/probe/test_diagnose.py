@@ -7,7 +7,8 @@ from numerate.extract.ranges import spread_numerals
 from numerate.probe.controls import CONTROLS
 from numerate.probe.diagnose import diagnose_system
 from numerate.probe.diagnostics import DecodedValues, Diagnostics
-from numerate.probe.plan import Plan, probe_layers
+from numerate.probe.layers import probe_layers
+from numerate.probe.plan import Plan
 from numerate.probe.protocols import PROTOCOLS
 from numerate.probe.systems import NumeralSystem
 

@@ -13,11 +13,13 @@ import pytest
 from numerate import InputError, load
 from numerate.cli import models
 from numerate.extract.counts import Counts
+from numerate.extract.ranges import hash_line, list_line
 from numerate.fit.anchors import AnchorSet
 from numerate.prime.scheme import Priming
 from numerate.probe import plan as plan_module
 from numerate.probe.controls import CONTROLS
-from numerate.probe.plan import Plan, draw_samples, probe_layers, probe_system, score_cells
+from numerate.probe.layers import probe_layers
+from numerate.probe.plan import Plan, draw_samples, probe_system, score_cells
 from numerate.probe.protocols import LAPTOP, PROTOCOLS
 from numerate.probe.samples import TASKS
 from numerate.probe.scores import read_scores
@@ -102,7 +104,7 @@ SENTENCES = ["--tasks", "paraphrases"]
             ["probe", "MODEL", "--out", "s.jsonl", "--seeds", "0"],
             "should be greater than or equal to 1",
         ),
-        (["probe", "MODEL", "--out", "s.jsonl"], "decoding needs --counts"),
+        (["probe", "MODEL", "--out", "s.jsonl", "--domains", "in"], "'in' needs --counts"),
         (["probe", "MODEL", "--out", "s.jsonl", "--protocol", "x"], "protocol must be one of"),
         (["probe", "control:x", "--out", "s.jsonl", *SENTENCES], "no such control; there are"),
         (["probe", "control:primed:a", "--out", "s.jsonl", *SENTENCES], "needs --anchors"),
@@ -157,6 +159,7 @@ def test_vectors_are_computed_once_and_kept(tmp_path):
 
 
 COUNTS = Counts(dict.fromkeys([*range(1, 1000), *range(1000, 10000, 9)], 1), documents=1, words=1)
+ORACLE = ControlSystem("control:angle", CONTROLS["control:angle"])
 QUICK = replace(LAPTOP, trees=100, learning_rate=0.1)
 
 
@@ -178,6 +181,25 @@ def test_a_range_without_numerals_is_left_out_with_a_note(tmp_path):
         "decoding, in-domain [10k,10^10]",
         "decoding, out-of-domain [10k,10^10]",
     ]
+
+
+def test_without_counts_the_whole_number_line_is_asked(tmp_path):
+    plan = replace(make_plan(["geometry"]), counts=None, domains=())
+    assert [cell.domain for cell in plan.cells] == ["line"] * 5
+    samples = {cell.range: sample for cell, sample in draw_samples(plan, plan.cells).items()}
+    assert samples["[1,100]"].test.ravel().tolist() == list(range(1, 101))
+    assert set(samples["[1k,10k]"].test.ravel()) <= set(list_line("[1k,10k]"))
+    scores = probe_system(ORACLE, plan, tmp_path / "s.jsonl")
+    assert {(score.domain, score.origin.counts) for score in scores} == {("line", hash_line())}
+
+
+def test_scores_on_the_line_and_on_a_corpus_may_be_in_one_file(tmp_path):
+    path, plan = tmp_path / "s.jsonl", make_plan(["geometry"], domains=("in",), ranges=("[1,100]",))
+    scores = probe_system(ORACLE, plan, path)
+    line = probe_system(ORACLE, replace(plan, counts=None, domains=()), path)
+    assert {score.origin.counts for score in scores} == {COUNTS.digest[:12]}
+    assert probe_system(ORACLE, plan, path) == scores
+    assert read_scores(path) == [*scores, *line]
 
 
 @pytest.mark.parametrize("task", ["list-maximum", "list-minimum"])

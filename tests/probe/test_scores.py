@@ -56,3 +56,28 @@ def test_an_error_names_the_line_that_is_no_score(line, tmp_path):
     path.write_text(path.read_text() + line + "\n")
     with pytest.raises(InputError, match="line 4: not a score"):
         read_scores(path)
+
+
+def test_a_last_line_that_lacks_only_its_end_is_whole(tmp_path):
+    path = tmp_path / "scores.jsonl"
+    append_scores(path, SCORES)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert read_scores(path) == SCORES
+    assert repair_scores(path) == SCORES
+    append_scores(path, SCORES[:1])
+    assert read_scores(path) == [*SCORES, SCORES[0]]
+
+
+@pytest.mark.parametrize("content", [b"my notes", b"\xff\xfe\x00", b"[" * 100_000, b"{}"])
+def test_a_file_of_something_else_is_refused_and_kept(content, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"notes.txt, line 1: not a score"):
+        repair_scores(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("change", [{"system": ["a"]}, {"seed": "0"}, {"value": None}])
+def test_a_score_has_words_where_words_belong(change, tmp_path):
+    with pytest.raises(InputError, match=" is no "):
+        replace(SCORES[0], **change)

@@ -153,7 +153,10 @@ def test_the_note_says_in_words_what_an_error_is():
 
 
 def test_scores_of_no_task_that_is_asked_make_no_table():
-    assert make_grid(make_scores("a", [1.0], task="retrieval"), PAPER_METRICS, title="T") is None
+    assert (
+        make_grid(make_scores("a", [1.0], task="retrieval"), PAPER_METRICS.items(), title="T")
+        is None
+    )
 
 
 def test_the_papers_scores_are_those_of_its_tables():

@@ -32,7 +32,7 @@ def score(system, seed, value, **place):
 
 
 def lay_out(scores, paper=()):
-    return make_grid([*scores, *paper], PAPER_METRICS, name="t", title="T")
+    return make_grid([*scores, *paper], PAPER_METRICS.items(), name="t", title="T")
 
 
 def marks_of(grid, column=0):

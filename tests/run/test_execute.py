@@ -387,3 +387,44 @@ def test_anchors_are_shown_as_the_kind_of_the_base_has_it(config_file, tiny_mode
             "visible",
             *["visible", hidden, "absent"] * 2,
         ]
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [
+        ("control:orakel", "control:orakel: no such control"),
+        ("words=vectors:nosuch.txt", "nosuch.txt: no such file"),
+        ("sentence:{base}", "no sentence encoder, it has no modules.json"),
+        ("genbert:nosuch", "genbert:nosuch: no such folder"),
+    ],
+)
+def test_a_system_with_a_mistake_in_its_name_costs_no_step(
+    system, said, config_file, tiny_models, tmp_path
+):
+    system = system.format(base=tiny_models("bert"))
+    with pytest.raises(InputError, match=said):
+        run_all(config_file, tmp_path / "run", f"systems=['base', 'ln-anchors', '{system}']")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_base_with_a_mistake_in_its_name_costs_no_step(config_file, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty: "):
+        run_all(config_file, tmp_path / "run", f"base='{tmp_path / 'empty'}'")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_second_of_two_runs_in_one_folder_is_refused(config_file, tmp_path, monkeypatch):
+    import os
+
+    from numerate import locks
+
+    monkeypatch.setattr(locks, "PATIENCE", 0)
+    out = tmp_path / "run"
+    out.mkdir()
+    other = os.open(out, os.O_RDONLY)  # a lock belongs to an open file, not to a process
+    locks.fcntl.flock(other, locks.fcntl.LOCK_EX)
+    with pytest.raises(InputError, match=f"run: process {os.getpid()} is writing it"):
+        run_all(config_file, out)
+    os.close(other)
+    assert not list(out.iterdir())

@@ -205,3 +205,10 @@ def test_mistakes_are_one_line_and_leave_nothing(run, base, corpus, tiny_models,
         assert message in err
         assert err.count("\n") == 1
         assert not (tmp_path / "model").exists()
+
+
+def test_tuning_that_diverges_is_told_and_leaves_nothing(base, corpus, tmp_path):
+    config = TuneConfig(base=str(base), **{**QUICK, "learning_rate": 1e30})
+    with pytest.raises(InputError, match="the training diverged: after step"):
+        tune_encoder(corpus, config, tmp_path / "model")
+    assert not (tmp_path / "model").exists()

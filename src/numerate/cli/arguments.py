@@ -17,7 +17,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar
 Field = Annotated[str, typer.Option(help="Field of a record that holds its text.")]
 OnErrors = Annotated[Errors, typer.Option(help="How to treat bytes that are not UTF-8.")]
 Workers = Annotated[
-    int, typer.Option(min=0, help="Number of processes; 0: all cores.", show_default="all cores")
+    int,
+    typer.Option(
+        min=0, max=256, help="Number of processes; 0: all cores.", show_default="all cores"
+    ),
 ]
 Compare = Annotated[
     Literal["paper"] | None, typer.Option(help="Show the results of the paper beside the others.")

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from numerate.cli.arguments import Compare, Quiet, Workers, print_shown
 from numerate.errors import InputError
 from numerate.options import Anchor, Marker, Precision, Readout
-from numerate.probe.protocols import LAPTOP, PROTOCOLS
+from numerate.probe.protocols import LAPTOP, LINE_NOTE, PROTOCOLS
 
 if TYPE_CHECKING:
     from numerate.prime.scheme import Priming
@@ -35,6 +35,9 @@ Layers = Annotated[
 Device = Annotated[
     str | None, typer.Option(help="Device such as cpu, cuda:1 or mps.", show_default="the best")
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust-remote-code", help="Run code that the folder of a model brings.")
+]
 
 
 def embed(
@@ -56,19 +59,20 @@ def embed(
     precision: Annotated[
         Precision, typer.Option(help="Number format of the computation.")
     ] = "fp32",
+    trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
     """Turn numerals or texts into vectors."""
     from numerate.cli.arguments import parse_layers, read_lines
     from numerate.cli.show import show_vectors
-    from numerate.embed.encoder import save_vectors
     from numerate.embed.load import load
+    from numerate.embed.vectors_file import check_vectors_output, save_vectors
     from numerate.progress import show_progress
 
-    if out is not None and out.suffix != ".npz":
-        raise InputError(f"--out must end in .npz, got {out}")
+    if out is not None:
+        check_vectors_output(out, [source] if source else [])
     lines = [*(inputs or []), *(read_lines(source) if source else [])]
-    encoder = load(model, device=device, precision=precision)
+    encoder = load(model, device=device, precision=precision, trust_remote_code=trust)
     embed_inputs = encoder.embed_texts if texts else encoder.embed_numerals
     chosen = parse_layers(layers)
     with show_progress("embed", len(set(lines)), quiet=quiet, unit="items") as progress:
@@ -94,6 +98,7 @@ def similar(
     read: Read = None,
     layers: Layers = None,
     device: Device = None,
+    trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
     """Show the numerals whose vectors are most similar to that of a numeral."""
@@ -103,7 +108,7 @@ def similar(
     from numerate.embed.neighbours import find_similar
 
     candidates = parse_among(among, numeral)
-    encoder = load(model, device=device)
+    encoder = load(model, device=device, trust_remote_code=trust)
     found = find_similar(
         encoder, numeral, candidates, top=top, anchor=shown, read=read, layers=parse_layers(layers)
     )
@@ -124,7 +129,11 @@ def probe(
     ],
     out: Annotated[Path, typer.Option(help="The scores.jsonl to write or to continue.")],
     counts: Annotated[
-        Path | None, typer.Option(help="File of extract; its numerals are in-domain.")
+        Path | None,
+        typer.Option(
+            help="File of extract; its numerals are in-domain.",
+            show_default=LINE_NOTE,
+        ),
     ] = None,
     protocol: Annotated[str, typer.Option(help=f"Protocol: {', '.join(PROTOCOLS)}.")] = LAPTOP.name,
     tasks: Annotated[
@@ -134,7 +143,13 @@ def probe(
             "and retention, each a group of tasks, and SciFact."
         ),
     ] = "decoding,addition,list-maximum,list-minimum,geometry,comparison",
-    domains: Annotated[str, typer.Option(help="in, out, or both.")] = "in,out",
+    domains: Annotated[
+        str | None,
+        typer.Option(
+            help="in, out (of the domain of --counts), line (the whole number line) or several.",
+            show_default="in,out; without --counts line",
+        ),
+    ] = None,
     ranges: Annotated[
         list[str] | None,
         typer.Option(
@@ -177,6 +192,7 @@ def probe(
     ] = None,
     device: Device = None,
     workers: Workers = 0,
+    trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
     """Measure the numeracy of models; scores that the file has are not computed again.
@@ -194,13 +210,14 @@ def probe(
     from numerate.probe.tasks.benchmark_files import Benchmarks
     from numerate.probe.tasks.text_tasks import expand_tasks
 
+    _check_against(against, models)
     plan = Plan(
         tasks=expand_tasks(tasks.split(",")),
         seeds=tuple(range(seeds)),
         protocol=find_protocol(protocol),
         counts=Counts.load(counts) if counts else None,
         benchmarks=Benchmarks(benchmarks),
-        domains=tuple(domains.split(",")),
+        domains=tuple(domains.split(",")) if domains else (),
         ranges=tuple(ranges or PROBE_RANGES),
         cache=cache or out.with_suffix(".vectors"),
         device=device or "cpu",
@@ -213,6 +230,7 @@ def probe(
         Reading(parse_shown(shown), read, tuple(summed) if summed else None),
         Priming(AnchorSet.load(anchors), marker) if anchors else None,
         device=device,
+        trust=trust,
         out=out,
         by_layer=layers == "each",
         quiet=quiet,
@@ -227,28 +245,51 @@ def _probe_systems(
     priming: "Priming | None",
     *,
     device: str | None,
+    trust: bool,
     out: Path,
     by_layer: bool,
     quiet: bool,
 ) -> "list[Score]":
     """Return the scores of all systems, with a bar for each, and print what was left out."""
     from numerate.cli.show_probe import show_protocol
+    from numerate.files import check_output
     from numerate.models.names import SystemName
-    from numerate.probe.plan import probe_layers, probe_system
-    from numerate.probe.systems import open_systems
+    from numerate.probe.layers import probe_layers
+    from numerate.probe.plan import probe_system
+    from numerate.probe.scores import hold_scores, read_scores
+    from numerate.probe.systems import check_system, open_systems
     from numerate.progress import show_progress
 
     scores: list[Score] = []
     notes: dict[str, None] = {}
-    for name in map(SystemName.parse, models):
-        for system in open_systems(name, reading=reading, priming=priming, device=device):
-            if by_layer:
-                scores += probe_layers(system, plan, out, note=notes.setdefault)
-                continue
-            with show_progress(system.name, len(plan.cells), quiet=quiet, unit="items") as move:
-                scores += probe_system(system, plan, out, progress=move, note=notes.setdefault)
+    if "line" in plan.domains and not plan.is_of_texts:
+        notes[f"Numerals of {LINE_NOTE}"] = None
+    options: dict[str, Any] = {"reading": reading, "priming": priming, "device": device}
+    names = [SystemName.parse(model) for model in models]
+    for name in names:
+        check_system(name, trust_remote_code=trust)
+    check_output(out, starts=rb"\{")
+    with hold_scores(out):
+        read_scores(out)  # refuses a file of something else before any model is loaded
+        for name in names:
+            for system in open_systems(name, trust_remote_code=trust, **options):
+                if by_layer:
+                    scores += probe_layers(system, plan, out, note=notes.setdefault)
+                    continue
+                with show_progress(system.name, len(plan.cells), quiet=quiet, unit="items") as move:
+                    scores += probe_system(system, plan, out, progress=move, note=notes.setdefault)
     print_shown(show_protocol(plan.protocol, notes), quiet)
     return scores
+
+
+def _check_against(against: str | None, models: Sequence[str]) -> None:
+    """Refuse a system to compare with that is not among those to probe."""
+    from numerate.models.labels import SystemLabel
+    from numerate.models.names import SystemName
+
+    titles = [SystemName.parse(model).title for model in models]
+    if against is not None and SystemLabel.parse(against).name not in titles:
+        raise InputError(f"--against must be among {', '.join(titles)}, got {against!r}")
 
 
 def _print_scores(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from numerate.cli.arguments import Compare, Quiet, Workers, count_workers, path_line, print_shown
+from numerate.errors import InputError
 
 if TYPE_CHECKING:
     from numerate.run.config import Config
@@ -36,17 +37,39 @@ def run(
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="Folder that run has written.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RUN_DIR]",
+            help="Folder that run has written; after --scores, more files of scores.",
+        ),
+    ] = None,
+    scores: Annotated[
+        list[Path] | None,
+        typer.Option(help="Files of probe: write a leaderboard of their models to --out."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write a leaderboard to; only with --scores.")
+    ] = None,
     compare: Compare = None,
     examples: Annotated[
         Literal["own", "corpus"], typer.Option(help="Source of the example sentences.")
     ] = "own",
     quiet: Quiet = False,
 ) -> None:
-    """Write tables, figures and a page on the results of a run."""
+    """Write tables, figures and a page on the results of a run, or a leaderboard of --scores."""
+    from numerate.report.leaderboard import write_leaderboard
     from numerate.report.write import write_report
 
-    page = write_report(folder, compare=compare, examples=examples)
+    given = paths or []
+    if scores:
+        if out is None or compare or examples != "own":
+            raise InputError("--scores must have --out, and neither --compare nor --examples")
+        page = write_leaderboard([*scores, *given], out)
+    elif len(given) != 1 or out is not None:
+        raise InputError(f"report must have one RUN_DIR, or --scores and --out, got {len(given)}")
+    else:
+        page = write_report(given[0], compare=compare, examples=examples)
     print_shown(path_line(f"The page is {page}"), quiet)
 
 

@@ -46,10 +46,12 @@ def extract(
     """Count the numerals of a corpus."""
     from numerate.cli.show import show_counts
     from numerate.extract.corpus import open_corpus
-    from numerate.extract.counts import extract_counts
+    from numerate.extract.counts import FORMAT, extract_counts
+    from numerate.files import check_json_output
     from numerate.progress import show_progress
 
     opened = open_corpus(corpus, field=field, errors=errors)
+    check_json_output(out, FORMAT, opened.sources)
     with show_progress("extract", opened.size, quiet=quiet) as progress:
         counts = extract_counts(
             opened, domain=domain, workers=count_workers(workers), progress=progress
@@ -95,6 +97,7 @@ def fit(
     if sweep is None and out is None:
         raise InputError("fit needs --out, where to write the anchors")
     _check_scale(scale, resolution, components, start)
+    _check_fit_outputs(counts, out, plot, swept=sweep is not None)
     numerals = Counts.load(counts)
     options: dict[str, Any] = {"scale": scale, "resolution": resolution, "start": start}
     if sweep is not None:
@@ -110,6 +113,18 @@ def fit(
         if plot is not None:
             draw_chart(chart_anchors(numerals, {scale: anchors}), plot)
         print_shown(show_anchors(anchors), quiet)
+
+
+def _check_fit_outputs(counts: Path, out: Path | None, plot: Path | None, *, swept: bool) -> None:
+    from numerate.files import check_json_output
+    from numerate.fit.anchors import FORMAT
+    from numerate.fit.fitting import SWEEP_FORMAT
+    from numerate.report.figures.draw import check_plot
+
+    if out is not None:
+        check_json_output(out, SWEEP_FORMAT if swept else FORMAT, [counts])
+    if plot is not None:
+        check_plot(plot, [counts])
 
 
 def _check_scale(scale: Scale, resolution: float, components: int, start: Start) -> None:

@@ -6,10 +6,8 @@ anchor is visible, which tokens are read and which layers are summed decide what
 means; they can be chosen.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +17,6 @@ import torch
 from numerate.embed.tokens import Inputs, check_list, tokenize_inputs, write_numerals
 from numerate.errors import InputError
 from numerate.extract.numerals import find_numerals
-from numerate.files import open_whole
 from numerate.models.base_model import has_fast_bf16, max_tokens
 from numerate.models.head import NO_CACHE
 from numerate.models.pretrained import find_kind
@@ -57,6 +54,9 @@ class Encoder:
     tokenizer: "PreTrainedTokenizerBase"
     priming: Priming | None = None
     precision: Precision = "fp32"
+
+    def __post_init__(self) -> None:
+        check_option("precision", self.precision, Precision)
 
     @property
     def domain(self) -> Domain:
@@ -285,13 +285,3 @@ def cut_batches(
 def _bare_spans(text: str, domain: Domain) -> tuple[PrimedNumeral, ...]:
     rows = find_numerals(text, domain)
     return tuple(PrimedNumeral((r.start, r.end), (r.end, r.end), (r.end, r.end)) for r in rows)
-
-
-def save_vectors(
-    path: Path, inputs: Sequence[str], vectors: Vectors, settings: Mapping[str, object]
-) -> None:
-    """Write an .npz file with the arrays `inputs`, `vectors` and `settings` (as JSON text)."""
-    with open_whole(path) as file:
-        np.savez(
-            file, inputs=np.array(inputs), vectors=vectors, settings=np.array(json.dumps(settings))
-        )

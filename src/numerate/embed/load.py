@@ -9,6 +9,7 @@ from numerate.embed.encoder import Encoder
 from numerate.errors import InputError, first_line
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers
+from numerate.models.digest import fixed_weights
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.names import SystemName, resolve_model
 from numerate.models.pretrained import load_pretrained
@@ -28,6 +29,7 @@ def load(
     priming: Priming | None = None,
     device: str | None = None,
     precision: Precision = "fp32",
+    trust_remote_code: bool = False,
 ) -> Encoder:
     """Load an encoder: a folder that `numerate pretrain` wrote, or any model of transformers.
 
@@ -40,12 +42,14 @@ def load(
         device: Such as `cpu`, `cuda:1` or `mps`; by default a GPU if there is one.
         precision: `fp32`, `bf16`, or `auto` for bf16 on machines that are fast at it. bf16 rounds
             to three digits; the vectors of adjacent numerals differ by less.
+        trust_remote_code: Whether code that a model folder brings may run.
     """
     system = SystemName.parse(name) if isinstance(name, str) else name
     name, path = system.model, resolve_model(system.path)
     if system.kind in ("vectors", "control", "sentence"):
         raise InputError(f"{name}: cannot be loaded as a model; probe it with 'numerate probe'")
-    model, tokenizer = _load_model(system.kind, name, path)
+    with fixed_weights():
+        model, tokenizer = _load_model(system.kind, name, path, trust_remote_code)
     known = _find_priming(name, path, model, tokenizer)
     if priming is not None:
         if known is not None and known != priming:
@@ -58,12 +62,12 @@ def load(
 
 
 def _load_model(
-    kind: str, name: str, path: str
+    kind: str, name: str, path: str, trust_remote_code: bool
 ) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
     if kind in RELEASED:
         return load_released(kind, path)
     _check_folder(name, path)
-    model, tokenizer, _ = load_pretrained(name, path)
+    model, tokenizer, _ = load_pretrained(name, path, trust_remote_code=trust_remote_code)
     if kind == "digits":
         return model, split_digits(tokenizer, name, number_words=False)
     return model, tokenizer

@@ -1,5 +1,6 @@
 """Counts numerals: a corpus goes in, `Counts` come out (the paper's section 2)."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -48,6 +49,11 @@ class Counts:
     def weights(self) -> npt.NDArray[np.int64]:
         """How often each of `values` occurs."""
         return np.array(list(self.counts.values()), dtype=np.int64)
+
+    @cached_property
+    def digest(self) -> str:
+        """A text that differs between counts of different numerals."""
+        return hashlib.sha256(f"{self.domain} {self.counts}".encode()).hexdigest()
 
     @property
     def numerals(self) -> int:

@@ -34,6 +34,7 @@ LARGEST = 10**10
 # A double holds all whole numbers up to this one, and the sums of money that people write about.
 LARGEST_OF: dict[Domain, int] = {"integers": LARGEST, "reals": LARGEST, "quantities": 10**15}
 
+_MOST_CHARACTERS = 400  # of a number; longer runs of digits are data of another kind
 # The longest possible number: digits joined by dots and commas (also as WikiText writes them), with
 # an optional exponent. The quantifiers are possessive, so that a long run of digits is read once.
 _NUMBER = re.compile(
@@ -198,7 +199,8 @@ def _free_numbers(
             done = found.end()
             factor = read_factor(data, start, done) if domain == "quantities" else Factor(0, done)
             done = factor.end
-            if not (touches_before(data, start) or touches_after(data, done)):
+            is_long = found.end() - start > _MOST_CHARACTERS
+            if not (is_long or touches_before(data, start) or touches_after(data, done)):
                 yield start, found[0], factor
 
 

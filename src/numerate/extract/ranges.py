@@ -3,12 +3,15 @@
 Input: `Counts`. Output: arrays of numerals to probe or to avoid in training. In-domain numerals
 occur in the corpus. Out-of-domain numerals do not; as in the paper they are missing integers of
 [1k,10k], as many as there are in-domain, and, above 10k, the numerals of the corpus shifted
-up or down by 1 to 100. Neighbours are looked for among numerals that are spread evenly, in their
-logarithm, over the whole number line.
+up or down by 1 to 100. Without a corpus, numerals of the whole number line are asked, always the
+same. Neighbours are looked for among numerals that are spread evenly, in their logarithm, over it.
 
 Probes ask for 100 at [1,100], as the paper's scripts do, whose test sets of 20 and 180 are a fifth
 of 1 to 100 and of the 900 after it. So [100,1k] starts at 101: no numeral is in two ranges.
 """
+
+import hashlib
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -39,10 +42,19 @@ OUT_RANGES = ("[1k,10k]", "[10k,10^10]")
 _SHIFT = 100  # at most, up or down
 GAP_DIGIT = 3
 N_SPREAD = 1000
+N_LINE = 2000
+_MOST_DRAWN = 10_000
 
 
-def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.Generator) -> Values:
-    """Return the distinct numerals of a range that are `in` or `out` of the domain, sorted."""
+def pick_numerals(
+    counts: Counts | None, range_name: str, domain: str, rng: np.random.Generator
+) -> Values:
+    """Return the distinct numerals of a range, sorted.
+
+    They are `in` or `out` of the domain of the counts, or those of the `line`, which needs none.
+    """
+    if counts is None or domain == "line":
+        return list_line(range_name)
     known = counts.values.astype(np.int64)
     low, high = PROBE_RANGES[range_name]
     inside = known[(known >= low) & (known < high)]
@@ -54,6 +66,39 @@ def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.G
     moves = rng.integers(1, _SHIFT + 1, len(inside)) * rng.choice([-1, 1], len(inside))
     moved = inside + moves
     return np.setdiff1d(moved[(moved >= low) & (moved < high)], known)
+
+
+def list_line(range_name: str) -> Values:
+    """Return the numerals of the whole number line in a range, sorted; they are always the same.
+
+    These are all integers below 1,000, and 2,000 of every range above, drawn uniformly in their
+    logarithm.
+
+    >>> {name: len(list_line(name)) for name in PROBE_RANGES}
+    {'[1,100]': 100, '[100,1k]': 899, '[1k,10k]': 2000, '[10k,10^10]': 2000, 'all': 4999}
+    """
+    if range_name == ALL:
+        return np.concatenate([list_line(name) for name in PROBE_RANGES if name != ALL])
+    low, high = bounds = PROBE_RANGES[range_name]
+    if high <= N_SPREAD:
+        return np.arange(low, high)
+    return np.sort(draw_spread(bounds, np.random.default_rng(0))[:N_LINE])
+
+
+@cache
+def hash_line() -> str:
+    """Return a digest of all numerals of the line, to tell scores on another draw apart."""
+    return hashlib.sha256(list_line(ALL).astype("<f8").tobytes()).hexdigest()[:12]
+
+
+def draw_spread(bounds: tuple[float, float], rng: np.random.Generator) -> Values:
+    """Return distinct integers of a range in random order, drawn uniformly in their logarithm.
+
+    There are thousands, or nearly all integers of a small range.
+    """
+    low, high = np.log(bounds)
+    drawn = np.exp(rng.uniform(low, high, _MOST_DRAWN)).astype(np.int64)
+    return np.array(list(dict.fromkeys(drawn[drawn >= bounds[0]].tolist())), np.int64)
 
 
 def spread_numerals() -> Values:

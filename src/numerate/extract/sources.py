@@ -29,6 +29,8 @@ else:
 Read = Callable[[int], bytes]
 
 BLOCK_BYTES = 4 << 20
+_MOST_UNCUT = 16 << 20  # bytes without a place to cut; no text has so many
+_MOST_RECORD = 256 << 20  # bytes of a line of JSON Lines
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".zst": zstd.open}
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError)
 # Where a line longer than a block may be cut, best first: behind a word with a last letter that no
@@ -40,6 +42,7 @@ _CUTS = (
     re.compile(rb"(?<=\s)(?=[A-Za-z\xc2-\xf4])|(?<=\d\s)(?=\d)"),
     re.compile(rb"(?<=[A-Za-z\x80-\xff])(?<!<[A-Z])(?<!<[A-Z]{2})(?=[A-Za-z\xc2-\xf4])"),
 )
+_CUT_CONTEXT = 8  # bytes before a cut that these look at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +134,7 @@ def _read_text(read: Read, tell: Callable[[], int], name: str, errors: Errors) -
     while True:
         chunk = _read_chunk(read, name)
         data = rest + chunk
-        cut = _last_cut(data) if chunk else len(data)
+        cut = _last_cut(data, len(rest)) if chunk else len(data)
         if cut:
             text = _as_utf8(data[:cut], errors, name, line)
             yield Block(source=name, data=text, first=line, whole=whole, position=tell())
@@ -143,6 +146,11 @@ def _read_text(read: Read, tell: Callable[[], int], name: str, errors: Errors) -
         rest = data[cut:]
         if not chunk:
             return
+        if len(rest) > _MOST_UNCUT:
+            raise InputError(
+                f"{name}, line {line}: more than {_MOST_UNCUT >> 20} MB in one piece, without a "
+                "line end or two words; is it text?"
+            )
 
 
 def _read_chunk(read: Read, name: str) -> bytes:
@@ -154,16 +162,17 @@ def _read_chunk(read: Read, name: str) -> bytes:
         ) from None
 
 
-def _last_cut(data: bytes) -> int:
+def _last_cut(data: bytes, known: int) -> int:
     """Return where to end a block: after its last newline, or within a line of a block's size.
 
-    0 means nowhere yet: more has to be read.
+    0 means nowhere yet: more has to be read. The first `known` bytes were asked for before.
     """
-    cut = data.rfind(b"\n") + 1
+    cut = data.rfind(b"\n", known) + 1
     if cut or len(data) < BLOCK_BYTES:
         return cut
+    start = known - _CUT_CONTEXT if known >= BLOCK_BYTES else 0
     for pattern in _CUTS:
-        for found in pattern.finditer(data):
+        for found in pattern.finditer(data, start):
             cut = found.start()
         if cut:
             break
@@ -218,6 +227,8 @@ def _json_records(blocks: Iterable[Block], field: str) -> Iterator[tuple[int, st
                 text = _json_text(line, field, f"{block.source}, line {number}")
                 yield number, text, block.position
             number += 1
+        if len(rest) > _MOST_RECORD:
+            raise InputError(f"{block.source}, line {number}: more than {_MOST_RECORD >> 20} MB")
     if rest.strip():
         yield number, _json_text(rest, field, f"{block.source}, line {number}"), block.position
 
@@ -225,7 +236,7 @@ def _json_records(blocks: Iterable[Block], field: str) -> Iterator[tuple[int, st
 def _json_text(line: bytes, field: str, place: str) -> str:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: not valid JSON ({error})") from None
     if not isinstance(record, dict):
         raise InputError(f"{place}: a JSON object was expected, got {type(record).__name__}")

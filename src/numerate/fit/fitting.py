@@ -53,6 +53,7 @@ def fit_anchors(
         seed: Seed of the random draw of the start.
     """
     check_option("scale", scale, Scale)
+    check_option("start", start, Start)
     if scale == "log10":
         return _list_exponents(counts, width)
     mixture = _fit_scaled(

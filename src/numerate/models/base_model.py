@@ -35,7 +35,12 @@ class Base:
 
 
 def load_base(
-    name: str, markers: tuple[str, ...], *, kind: Head = "masked", dropout: float = 0.0
+    name: str,
+    markers: tuple[str, ...],
+    *,
+    kind: Head = "masked",
+    dropout: float = 0.0,
+    trust_remote_code: bool = False,
 ) -> Base:
     """Load a base model and add the markers to its tokenizer and its embeddings.
 
@@ -43,7 +48,9 @@ def load_base(
     lacks starts as the identity. Dropout is off by default, since it takes much of the time on a
     CPU. `auto` takes the kind that the model's config names.
     """
-    model, tokenizer, missing = load_pretrained(name, resolve_model(name), head=kind)
+    model, tokenizer, missing = load_pretrained(
+        name, resolve_model(name), head=kind, trust_remote_code=trust_remote_code
+    )
     found = kind if kind != "auto" else find_kind(model.config) or "masked"
     if found == "masked":
         _check_special(name, tokenizer)

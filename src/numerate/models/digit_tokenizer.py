@@ -87,7 +87,7 @@ def check_saved(tokenizer: "PreTrainedTokenizerBase", model: "PreTrainedModel", 
     with TemporaryDirectory() as folder:
         model.config.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-        again = AutoTokenizer.from_pretrained(folder)
+        again = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     sample = "12,345"
     if again(sample)["input_ids"] != tokenizer(sample)["input_ids"]:
         raise InputError(

@@ -20,6 +20,8 @@ _MODULES = (
     ("1_Pooling", "sentence_transformers.sentence_transformer.modules.pooling.Pooling"),
     ("2_Normalize", "sentence_transformers.base.modules.normalize.Normalize"),
 )
+OWN_MODULES = {kind for _, kind in _MODULES}
+"""The modules of a sentence encoder whose code is numerate's or that of sentence-transformers."""
 
 
 def set_priming(model: "PreTrainedModel", priming: Priming) -> None:

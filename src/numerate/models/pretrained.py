@@ -26,12 +26,13 @@ _GGUF = ".gguf"
 
 
 def load_pretrained(
-    name: str, path: str, *, head: Head | None = None
+    name: str, path: str, *, head: Head | None = None, trust_remote_code: bool = False
 ) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase", set[str]]:
     """Load a model with its tokenizer; return the names of the weights that it lacks too.
 
     The weights are in float32, whatever they are in the file. `head` is the language-model head to
     load with the model: that of a kind, that of the kind that its config names (`auto`), or none.
+    Code that the folder brings is run only with `trust_remote_code`.
     """
     from transformers import (
         AutoModel,
@@ -47,27 +48,35 @@ def load_pretrained(
         "causal": AutoModelForCausalLM,
     }
     place, options = _find_source(name, path)
-    config = read_config(name, path)
+    config = read_config(name, path, trust_remote_code=trust_remote_code)
+    trusted = {"trust_remote_code": trust_remote_code}
     kind = _choose_kind(name, config, head)
-    with _explaining(name, f"a {kind} language model" if kind else "a model"), _hiding(options):
-        tokenizer = AutoTokenizer.from_pretrained(place, **options)
+    with explaining(name, f"a {kind} language model" if kind else "a model"), _hiding(options):
+        tokenizer = AutoTokenizer.from_pretrained(place, **trusted, **options)
         if not tokenizer.is_fast:
             raise InputError(f"{name}: its tokenizer gives no offsets; it needs a tokenizer.json")
         if options:  # unpacked, so that the weights can be trained
             options["quantization_config"] = GgufConfig(dequantize=True)
         model, loading = classes[kind].from_pretrained(
-            place, config=config, dtype=torch.float32, output_loading_info=True, **options
+            place,
+            config=config,
+            dtype=torch.float32,
+            output_loading_info=True,
+            **trusted,
+            **options,
         )
     return model, tokenizer, set(loading["missing_keys"])
 
 
-def read_config(name: str, path: str) -> "PreTrainedConfig":
+def read_config(name: str, path: str, *, trust_remote_code: bool = False) -> "PreTrainedConfig":
     """Return the config of a model that takes text and gives a vector for each token."""
     from transformers import MODEL_MAPPING, AutoConfig
 
     place, options = _find_source(name, path)
-    with _explaining(name, "a model"):
-        config: PreTrainedConfig = AutoConfig.from_pretrained(place, **options)
+    with explaining(name, "a model"):
+        config: PreTrainedConfig = AutoConfig.from_pretrained(
+            place, trust_remote_code=trust_remote_code, **options
+        )
         model: Any = MODEL_MAPPING.get(type(config), None)
     what = f"{name}: must be a masked or a causal language model, got"
     if config.is_encoder_decoder:
@@ -96,9 +105,9 @@ def find_kind(config: "PreTrainedConfig") -> LmKind | None:
     return kinds[0] if kinds else None
 
 
-def find_model_kind(name: str) -> LmKind | None:
+def find_model_kind(name: str, *, trust_remote_code: bool = False) -> LmKind | None:
     """Return the kind of the language model that a user names; None if it is of neither kind."""
-    return find_kind(read_config(name, resolve_model(name)))
+    return find_kind(read_config(name, resolve_model(name), trust_remote_code=trust_remote_code))
 
 
 def _choose_kind(name: str, config: "PreTrainedConfig", head: Head | None) -> LmKind | None:
@@ -135,7 +144,7 @@ def _hiding(options: dict[str, Any]) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def _explaining(name: str, what: str) -> Iterator[None]:
+def explaining(name: str, what: str) -> Iterator[None]:
     """Keep transformers quiet, and turn its errors into one line on the model."""
     try:
         with quiet_transformers():
@@ -143,4 +152,9 @@ def _explaining(name: str, what: str) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, ValueError, LookupError, ImportError, RuntimeError) as error:
+        if "trust_remote_code" in str(error):
+            raise InputError(
+                f"{name}: needs code that its folder brings, which is not run; read it, and if you "
+                "trust it, allow it with --trust-remote-code"
+            ) from None
         raise InputError(f"{name}: cannot be loaded as {what} ({first_line(error)})") from None

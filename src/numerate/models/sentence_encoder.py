@@ -1,15 +1,17 @@
 """Sentence encoders as sentence-transformers runs them, from a folder or the hub."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerate.errors import InputError, first_line, needs_extra
+from numerate.errors import InputError, needs_extra
 from numerate.files import read_data
 from numerate.models.anchor_tokenizer import add_anchors, start_anchors
+from numerate.models.digest import fixed_weights
 from numerate.models.digit_tokenizer import split_digits
-from numerate.models.folder import SHIM
+from numerate.models.folder import OWN_MODULES, SHIM
 from numerate.models.names import resolve_model
-from numerate.progress import quiet_transformers
+from numerate.models.pretrained import explaining, read_config
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -17,29 +19,50 @@ if TYPE_CHECKING:
 _PREFIXES = ("digits:", "anchors:")
 
 
-def load_sentence_encoder(name: str, *, device: str | None = None) -> "SentenceTransformer":
+def load_sentence_encoder(
+    name: str, *, device: str | None = None, trust_remote_code: bool = False
+) -> "SentenceTransformer":
     """Return an encoder of a folder or the hub.
 
     `digits:MODEL` reads numbers digit by digit, `anchors:MODEL` begins them with their anchors.
+    Code that the folder brings is run only with `trust_remote_code`, but for numerate's own.
     """
     with needs_extra(f"sentence:{name}", "sentence"):
         from sentence_transformers import SentenceTransformer
 
-    pieces, bare = name.split(":", 1) if name.startswith(_PREFIXES) else ("words", name)
+    pieces, bare = _split_name(name)
     folder = Path(resolve_model(bare))
-    if folder.is_dir() and not (folder / "modules.json").is_file():
-        raise InputError(f"{bare}: no sentence encoder, it has no modules.json")
-    try:
-        with quiet_transformers():
-            model = SentenceTransformer(
-                str(folder) if folder.is_dir() else bare,
-                device=device,
-                trust_remote_code=_is_ours(folder),
-            )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"{bare}: cannot be loaded ({first_line(error)})") from None
+    _check_modules(bare, folder)
+    with explaining(bare, "a sentence encoder"), fixed_weights():
+        model = SentenceTransformer(
+            str(folder) if folder.is_dir() else bare,
+            device=device,
+            trust_remote_code=trust_remote_code or _is_ours(folder),
+        )
+    if not getattr(model.tokenizer, "is_fast", True):
+        raise InputError(f"{bare}: its tokenizer gives no offsets; it needs a tokenizer.json")
     split_numbers(model, pieces, bare)
     return model
+
+
+def check_sentence_encoder(name: str, *, trust_remote_code: bool = False) -> None:
+    """Refuse a name that `load_sentence_encoder` would refuse, as far as its config tells."""
+    bare = _split_name(name)[1]
+    folder = Path(resolve_model(bare))
+    _check_modules(bare, folder)
+    if not folder.is_dir():
+        read_config(bare, bare, trust_remote_code=trust_remote_code)
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """Return how a name has numbers split, and the folder or hub name behind it."""
+    pieces, _, bare = name.partition(":") if name.startswith(_PREFIXES) else ("words", "", name)
+    return pieces, bare
+
+
+def _check_modules(name: str, folder: Path) -> None:
+    if folder.is_dir() and not (folder / "modules.json").is_file():
+        raise InputError(f"{name}: no sentence encoder, it has no modules.json")
 
 
 def split_numbers(model: "SentenceTransformer", pieces: str, name: str) -> None:
@@ -55,6 +78,18 @@ def split_numbers(model: "SentenceTransformer", pieces: str, name: str) -> None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether the Python file of a folder is the one that numerate writes."""
+    """Return whether the only code that a folder brings or asks for is numerate's own."""
     file = folder / f"{SHIM}.py"
-    return file.is_file() and file.read_text(encoding="utf-8") == read_data(file.name)
+    if not file.is_file() or file.read_bytes() != read_data(file.name).encode():
+        return False
+    try:
+        kinds = {row["type"] for row in json.loads((folder / "modules.json").read_bytes())}
+        settings = [json.loads((folder / name).read_bytes()) for name in _find_settings(folder)]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return kinds <= OWN_MODULES and all("auto_map" not in document for document in settings)
+
+
+def _find_settings(folder: Path) -> list[Path]:
+    """Return the JSON files in which transformers may find the name of code to run."""
+    return [path for path in folder.rglob("*.json") if path.name.endswith("config.json")]

@@ -5,6 +5,7 @@ the command line can show them.
 """
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import wraps
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
@@ -16,6 +17,7 @@ from numerate.errors import InputError
 from numerate.options import Errors, Objective, Pieces, Precision
 
 Class = TypeVar("Class", bound=type)
+_RULES = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def _describe(config: Any, error: ValidationError) -> str:  # noqa: ANN401
@@ -41,7 +43,7 @@ def _describe(config: Any, error: ValidationError) -> str:  # noqa: ANN401
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def checked(config: Class) -> Class:
     """Make a class a frozen dataclass that checks its fields, and raises InputError."""
-    checked: Any = dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))(config)
+    checked: Any = dataclass(frozen=True, kw_only=True, config=_RULES)(config)
     validate = checked.__init__
 
     @wraps(validate)
@@ -87,8 +89,18 @@ class BudgetConfig:
         float, Field(ge=0, description="Minutes between checkpoints.")
     ] = 5.0
     seed: Annotated[
-        int, Field(description="Seed of the order of the data, the masks and new weights.")
+        int,
+        Field(ge=0, lt=2**32, description="Seed of the order of the data, masks and new weights."),
     ] = 42
+    trust_remote_code: Annotated[
+        bool, Field(description="Run code that the folder of a model brings.")
+    ] = False
+
+    def describe(self) -> dict[str, Any]:
+        """Return the settings that the result depends on."""
+        settings = asdict(self)
+        del settings["trust_remote_code"]
+        return settings
 
 
 @checked

@@ -8,7 +8,6 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -63,7 +62,7 @@ class Training(ABC, Generic[Settings]):
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that the result depends on, as they come back from JSON."""
-        return dict(json.loads(json.dumps(asdict(self.config) | self.own_settings)))
+        return dict(json.loads(json.dumps(self.config.describe() | self.own_settings)))
 
     @abstractmethod
     def load(self) -> None:
@@ -122,7 +121,11 @@ class Recipe(Training[Config]):
     def load(self) -> None:
         """Load the base model with its tokenizer."""
         self.base = load_base(
-            self.config.base, self.markers, kind=self.kind, dropout=self.config.dropout
+            self.config.base,
+            self.markers,
+            kind=self.kind,
+            dropout=self.config.dropout,
+            trust_remote_code=self.config.trust_remote_code,
         )
         self.fresh = self.base.fresh
         self.head = self.base.kind

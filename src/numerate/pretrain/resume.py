@@ -35,9 +35,12 @@ def find_checkpoint(folder: Path) -> Checkpoint | None:
     for path in _list_checkpoints(folder):
         if not (path / _COMPLETE).exists():
             continue
-        record = json.loads((path / _COMPLETE).read_bytes())
-        if record["files"].items() <= _measure_files(path).items():
-            return Checkpoint(path, float(record["elapsed"]), int(record["tokens"]))
+        try:
+            record = json.loads((path / _COMPLETE).read_bytes())
+            if record["files"].items() <= _measure_files(path).items():
+                return Checkpoint(path, float(record["elapsed"]), int(record["tokens"]))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass
         logger.warning("%s: damaged, resuming from the checkpoint before it", path)
     return None
 

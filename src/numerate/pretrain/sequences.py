@@ -154,6 +154,11 @@ def tokenize_documents(
     check_option("keep", keep, Keep)
     before, after = special_tokens(tokenizer)
     room = max_length - len(before) - len(after)
+    if room < 1:
+        raise InputError(
+            f"max_length must be above {max_length - room}, the special tokens of a sequence, got "
+            f"{max_length}"
+        )
     nothing = [TokenSequence.without_anchors(part).magnitudes for part in (before, after)]
     for texts in _batch(documents):
         encoded = tokenizer(

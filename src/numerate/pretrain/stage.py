@@ -1,7 +1,7 @@
 """The stages `pretrain` and `baseline` of a run: their steps and estimates of duration."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from numerate.steps import START_SECONDS, Step, measure_seconds
 if TYPE_CHECKING:
     from numerate.models.pretrained import Head
 
-OF_RUN = ("base", "seed", "corpus", "field", "errors")
+OF_RUN = ("base", "seed", "trust_remote_code", "corpus", "field", "errors")
 """Settings of training that a config gives for the whole run."""
 _TOKENS_PER_WORD = 1.4
 _SAMPLE_ROWS, _SAMPLE_LENGTH = 8, 128
@@ -96,12 +96,20 @@ def _plan_training(
     return Step(
         stage=stage,
         name=name,
-        settings=asdict(config),
+        settings=config.describe(),
         inputs={**inputs, "base": SystemName("base", "model", config.base).location},
         outputs=("model/model.safetensors", "model/config.json"),
         work=work,
         estimate=lambda: estimate_training(config, words(), lambda: measure_training(config)),
+        check=lambda: _check_base(config),
     )
+
+
+def _check_base(config: TrainingConfig) -> None:
+    """Refuse a base model that cannot be loaded, as far as its config tells."""
+    from numerate.models.pretrained import find_model_kind
+
+    find_model_kind(config.base, trust_remote_code=config.trust_remote_code)
 
 
 def estimate_training(
@@ -124,17 +132,20 @@ def measure_training(config: TrainingConfig) -> float:
     """Return the tokens per second of a training step on the base model."""
     length = config.max_length if isinstance(config, PretrainConfig) else _SAMPLE_LENGTH
     kind = config.kind if isinstance(config, PretrainConfig) else "masked"
-    return _measure_base(config.base, kind, min(config.batch_size, _SAMPLE_ROWS), length)
+    rows = min(config.batch_size, _SAMPLE_ROWS)
+    return _measure_base(config.base, kind, rows, length, config.trust_remote_code)
 
 
 @lru_cache
-def _measure_base(name: str, kind: "Head", rows: int, length: int) -> float:
+def _measure_base(
+    name: str, kind: "Head", rows: int, length: int, trust_remote_code: bool
+) -> float:
     import torch
 
     from numerate.models.base_model import load_base, max_tokens
     from numerate.models.head import NO_CACHE, LabelledHead
 
-    base = load_base(name, (), kind=kind)
+    base = load_base(name, (), kind=kind, trust_remote_code=trust_remote_code)
     length = min(length, max_tokens(base.model, base.tokenizer))
     ids = torch.randint(5, len(base.tokenizer), (rows, length))
     chosen = torch.zeros_like(ids, dtype=torch.bool)

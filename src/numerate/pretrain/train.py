@@ -55,7 +55,15 @@ def train_model(
 ) -> dict[str, Any]:
     """Train into a folder, and return the content of `run.json`."""
     work = WorkFolder(folder, "a training", RECORD, _FORMAT)
-    description = {"config": training.settings}
+    with work.hold():
+        return _train_into(work, training, resume=resume, report=report)
+
+
+def _train_into(
+    work: WorkFolder, training: "Training[Any]", *, resume: bool, report: Report
+) -> dict[str, Any]:
+    """Train into a folder that no other process writes."""
+    folder, description = work.path, {"config": training.settings}
     state = work.check_state(description)
     if state == "done":
         return work.read()
@@ -71,12 +79,14 @@ def train_model(
     if training.fresh:
         named = training.config.base, training.head
         logger.warning("%s has no %s-LM head: it starts with a fresh one", *named)
-    with work.attempt(description):
-        trainer = training.make_trainer(folder / WORK, report)
-    start = _validate_start(folder / WORK, trainer)
     may_resume = resume and state == "unfinished"
-    checkpoint = _resume(folder / WORK, trainer) if may_resume else None
-    trainer.train(resume_from_checkpoint=checkpoint)
+    with work.attempt(description, keep=lambda: find_checkpoint(folder / WORK) is not None):
+        trainer = training.make_trainer(folder / WORK, report)
+        start = _validate_start(folder / WORK, trainer)
+        checkpoint = _resume(folder / WORK, trainer) if may_resume else None
+        trainer.train(resume_from_checkpoint=checkpoint)
+        end = trainer.evaluate()
+        trainer.check_weights()
     result = {
         "format": _FORMAT,
         "version": 1,
@@ -88,7 +98,7 @@ def train_model(
         "steps": trainer.state.global_step,
         "tokens": trainer.tokens_seen,
         "seconds_training": trainer.pace.elapsed,
-        "validation": {"start": start, "end": trainer.evaluate()},
+        "validation": {"start": start, "end": end},
         "seconds": time.monotonic() - began,
     }
     if trainer.is_world_process_zero():

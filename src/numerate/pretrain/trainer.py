@@ -1,5 +1,6 @@
 """The trainer of all recipes: transformers' Trainer with a budget of steps or of time."""
 
+import math
 import shutil
 import time
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from numerate.errors import InputError, first_line
 from numerate.models.base_model import has_fast_bf16
 from numerate.pretrain.config import BudgetConfig
 from numerate.pretrain.recipe import Measure, NestedBatch, Recipe, Training
-from numerate.pretrain.resume import complete_checkpoint
+from numerate.pretrain.resume import complete_checkpoint, find_checkpoint
 from numerate.progress import Report, Status
 
 Arguments = TypeVar("Arguments", bound=TrainingArguments)
@@ -145,6 +146,7 @@ class BudgetTrainer(Trainer):
         """Validate the model on held-out data; the clock of the budget stands still."""
         began = time.monotonic()
         metrics = {f"eval_{name}": value for name, value in self._training.validate().items()}
+        self._check_loss(metrics["eval_loss"], "in validation")
         spent = time.monotonic() - began
         self._last_log += spent
         self.pace.exclude(spent)
@@ -171,16 +173,39 @@ class BudgetTrainer(Trainer):
         """Count a batch and report the status of the training."""
         self._counts += torch.tensor([measure.labelled, measure.correct, measure.tokens])
         self.tokens_seen += measure.tokens * self.accelerator.num_processes
+        loss = float(measure.loss.detach())
+        self._check_loss(loss, "in training")
         accuracy, speed = self._measure_recent()
         status = Status(
             fraction=self.pace.fraction,
             tokens=self.tokens_seen,
             tokens_per_second=speed,
-            loss=float(measure.loss.detach()),
+            loss=loss,
             accuracy=accuracy,
             seconds_left=self.pace.seconds_left(),
         )
         self._report(status)
+
+    def _check_loss(self, loss: float, where: str) -> None:
+        if not math.isfinite(loss):
+            raise self._explain_divergence(f"the loss {where} is {loss}")
+
+    def check_weights(self) -> None:
+        """Refuse weights that are not finite: no loss has shown them yet."""
+        model: Any = self.model
+        if not all(bool(weight.isfinite().all()) for weight in model.parameters()):
+            raise self._explain_divergence("weights are not finite")
+
+    def _explain_divergence(self, what: str) -> InputError:
+        """Return the error of a training that came to nothing, which says what is kept of it."""
+        step, base = self.state.global_step, self._training.config.base
+        if step == 0:
+            return InputError(f"{base}: {what} before the first step; choose another base model")
+        kept = find_checkpoint(Path(str(self.args.output_dir)))
+        remains = f"the checkpoint {kept.path} is kept" if kept else "nothing of it is kept"
+        return InputError(
+            f"the training diverged: after step {step} {what}; {remains}; lower --learning-rate"
+        )
 
     def _measure_recent(self) -> tuple[float, float]:
         """Return the accuracy and the tokens per second since the last log."""
@@ -199,6 +224,7 @@ class BudgetTrainer(Trainer):
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Save a checkpoint, and mark it as complete: others are ignored on resume."""
         folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
+        self.check_weights()
         try:
             super()._save_checkpoint(model, trial)
             self.accelerator.wait_for_everyone()

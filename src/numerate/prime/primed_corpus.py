@@ -105,9 +105,23 @@ def prime_corpus(
     check_priming(anchors, marker, numeral_form)
     settings = _describe(corpus, anchors, marker, numeral_form)
     work = _open_folder(Path(folder))
-    if work.check_state({"settings": settings}) == "done":
-        return open_primed(folder)
     prime = partial(prime_block, anchors=anchors, marker=marker, numeral_form=numeral_form)
+    with work.hold():
+        if work.check_state({"settings": settings}) != "done":
+            _write_shards(work, corpus, anchors, settings, prime, workers, progress)
+    return open_primed(folder)
+
+
+def _write_shards(
+    work: WorkFolder,
+    corpus: Corpus,
+    anchors: AnchorSet,
+    settings: dict[str, Any],
+    prime: Callable[[Block], PrimedBytes],
+    workers: int,
+    progress: Progress,
+) -> None:
+    """Write the shards of a corpus, or those that are missing, and then the manifest."""
     make = partial(_make_shard, folder=work.path, prime=prime)
     shards = []
     with work.attempt({"settings": settings}):
@@ -120,7 +134,6 @@ def prime_corpus(
             )
     anchors.save(work.path / _ANCHORS)
     work.finish(_manifest(settings, shards))
-    return open_primed(folder)
 
 
 def unprime_corpus(

@@ -12,7 +12,8 @@ import torch
 
 from numerate.extract.ranges import ALL, Values, spread_numerals
 from numerate.probe.diagnostics import DecodedValues, Diagnostics, LayerErrors, Neighbours
-from numerate.probe.plan import Plan, score_cells, split_layers
+from numerate.probe.layers import split_layers
+from numerate.probe.plan import Plan, score_cells
 from numerate.probe.regression import measure_errors
 from numerate.probe.samples import FEWEST, draw_sample, take_some
 from numerate.probe.score_cell import Cell, Question, predict_values

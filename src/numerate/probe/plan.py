@@ -7,7 +7,7 @@ the paper, pairs and lists of all ranges are those of the four ranges together: 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +16,13 @@ import torch
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
 from numerate.extract.ranges import ALL, OUT_RANGES, PROBE_RANGES, pick_numerals
-from numerate.models.labels import SystemLabel
 from numerate.parallel import map_ordered
 from numerate.probe.controls import Matrix
+from numerate.probe.known_scores import find_known, name_protocol, trace_scores
 from numerate.probe.protocols import Protocol
 from numerate.probe.samples import (
+    CORPUS_DOMAINS,
+    DOMAIN_NAMES,
     PROBE_DOMAINS,
     TASKS,
     Sample,
@@ -30,14 +32,8 @@ from numerate.probe.samples import (
 )
 from numerate.probe.score_cell import REGRESSORS, Cell, Question, score_question
 from numerate.probe.score_texts import check_texts, score_texts
-from numerate.probe.scores import Score, append_scores, repair_scores
-from numerate.probe.systems import (
-    LayeredSystem,
-    NumeralSystem,
-    SentenceSystem,
-    System,
-    embed_cached,
-)
+from numerate.probe.scores import Score, append_scores, hold_scores
+from numerate.probe.systems import SentenceSystem, System, embed_cached
 from numerate.probe.tasks.benchmark_files import Benchmarks
 from numerate.probe.tasks.draw import NUMERAL_TASKS, draw_task
 from numerate.probe.tasks.geometry import score_in_sentences
@@ -46,7 +42,7 @@ from numerate.probe.tasks.text_tasks import PROTOCOL, SEEDLESS, TEXT_TASKS
 Note = Callable[[str], object]
 
 
-def _ignore(line: str) -> None:
+def ignore_note(line: str) -> None:
     """Drop a note."""
 
 
@@ -64,10 +60,11 @@ class Plan:
     training: int = 0
     """The number of the system's training, for its scores."""
     counts: Counts | None = None
-    """The numerals of the corpus, which are in-domain; tasks on texts need none."""
+    """The numerals of the corpus, which are in-domain."""
     benchmarks: Benchmarks = field(default_factory=Benchmarks)
     """The sets that some tasks on texts ask."""
-    domains: tuple[str, ...] = PROBE_DOMAINS
+    domains: tuple[str, ...] = ()
+    """By default `in` and `out`, or without counts `line`: the whole number line."""
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     regressors: tuple[str, ...] = REGRESSORS
     cache: Path | None = None
@@ -75,6 +72,9 @@ class Plan:
     workers: int = 1
 
     def __post_init__(self) -> None:
+        if not self.domains:
+            domains = tuple(CORPUS_DOMAINS) if self.counts else ("line",)
+            object.__setattr__(self, "domains", domains)
         for name, given, known in (
             ("tasks", self.tasks, (*NUMERAL_TASKS, *TEXT_TASKS)),
             ("domains", self.domains, PROBE_DOMAINS),
@@ -84,9 +84,14 @@ class Plan:
             for word in given:
                 if word not in known:
                     raise InputError(f"{name} must be among {', '.join(known)}, got {word!r}")
-        numeric = [task for task in self.tasks if task in NUMERAL_TASKS]
-        if numeric and self.counts is None:
-            raise InputError(f"{numeric[0]} needs --counts: which numerals are in the domain")
+        needy = [domain for domain in self.domains if domain in CORPUS_DOMAINS]
+        if needy and self.counts is None and not self.is_of_texts:
+            raise InputError(f"the domain {needy[0]!r} needs --counts; without a corpus ask 'line'")
+
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether all tasks are on texts."""
+        return set(self.tasks).issubset(TEXT_TASKS)
 
     @property
     def cells(self) -> list[Cell]:
@@ -108,7 +113,7 @@ class Plan:
             (domain, name)
             for domain in self.domains
             for name in self.ranges
-            if domain == "in" or name in OUT_RANGES
+            if domain != "out" or name in OUT_RANGES
         ]
 
 
@@ -118,31 +123,31 @@ def probe_system(
     path: Path,
     *,
     progress: Callable[[int], object] | None = None,
-    note: Note = _ignore,
+    note: Note = ignore_note,
 ) -> list[Score]:
     """Return the scores of a system; those that the file lacks are computed and appended to it.
 
     `progress` is called with the number of finished cells, and `note` with a line for each cell
-    that is left out and with the number of numerals that the system does not know.
+    that is left out and with the number of numerals that the system does not know. Raises
+    InputError if the file has scores of another model, counts or protocol by the same names, or if
+    another process writes it.
     """
-    known: dict[tuple[object, ...], list[Score]] = {}
-    for score in repair_scores(path):
-        known.setdefault(score.cell, []).append(score)
-    keys = {cell: _key(system, plan, cell) for cell in plan.cells}
-    missing = [cell for cell, key in keys.items() if key not in known]
-    n_done = len(keys) - len(missing)
-    for cell, scores in score_cells(system, plan, missing, note=note):
-        if scores:
-            append_scores(path, scores)
-        known[keys[cell]] = scores
-        n_done += 1
-        if progress:
-            progress(n_done)
-    return [score for key in keys.values() for score in known[key]]
+    with hold_scores(path):
+        known = find_known(system, plan, path, note)
+        missing = [cell for cell, scores in known.items() if not scores]
+        n_done = len(known) - len(missing)
+        for cell, scores in score_cells(system, plan, missing, note=note):
+            if scores:
+                append_scores(path, scores)
+            known[cell] = scores
+            n_done += 1
+            if progress:
+                progress(n_done)
+    return [score for scores in known.values() for score in scores]
 
 
 def score_cells(
-    system: System, plan: Plan, cells: Sequence[Cell], *, note: Note = _ignore
+    system: System, plan: Plan, cells: Sequence[Cell], *, note: Note = ignore_note
 ) -> Iterator[tuple[Cell, list[Score]]]:
     """Yield each cell with its scores, in the given order; none for a cell that is left out."""
     check_texts(system, {cell.task for cell in cells})
@@ -162,43 +167,9 @@ def score_cells(
         yield cell, _name_scores(system, plan, cell, found.get(cell, {}))
 
 
-def probe_layers(system: System, plan: Plan, path: Path, *, note: Note = _ignore) -> list[Score]:
-    """Return the scores of ridge regression on each layer as a system of its own."""
-    ridge = replace(plan, tasks=("decoding",), regressors=("ridge",), workers=1)
-    return [
-        score
-        for layer in split_layers(system)
-        for score in probe_system(layer, ridge, path, note=note)
-    ]
-
-
-def split_layers(system: System) -> list[System]:
-    """Return each layer of a model as a system of its own; layer 0 is the embeddings.
-
-    One pass of the model serves all layers.
-    """
-    if not isinstance(system, LayeredSystem):
-        raise InputError(f"{system.name}: has no layers; ask a model")
-    embed_layers = lru_cache(lambda numerals: system.embed_layers(numerals))
-
-    def embed_layer(numerals: Sequence[int], layer: int) -> Matrix:
-        return embed_layers(tuple(numerals))[layer]
-
-    return [
-        NumeralSystem(
-            str(replace(SystemLabel.parse(system.name), layer=layer)),
-            partial(embed_layer, layer=layer),
-            f"{system.fingerprint} layer {layer}",
-        )
-        for layer in range(system.n_layers + 1)
-    ]
-
-
-def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dict[Cell, Sample]:
+def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = ignore_note) -> dict[Cell, Sample]:
     """Return the sample of each cell; what has too few numerals is left out, with a note."""
     samples: dict[Cell, Sample] = {}
-    if plan.counts is None:  # then the plan has only tasks on texts
-        return samples
     draw = cache(partial(_draw_part, plan.counts, plan.protocol))
     for cell in cells:
         drawn, missing = [], {}
@@ -210,7 +181,7 @@ def draw_samples(plan: Plan, cells: Sequence[Cell], note: Note = _ignore) -> dic
         if drawn:
             samples[cell] = pool_samples(drawn)
         if missing and cell.seed == plan.seeds[0]:
-            where = "in-domain" if cell.domain == "in" else "out-of-domain"
+            where = DOMAIN_NAMES[cell.domain]
             what = f"without {', '.join(missing)}" if drawn else "left out"
             reasons = "; ".join(dict.fromkeys(missing.values()))
             note(f"{cell.task}, {where} {cell.range} is {what}: {reasons}")
@@ -228,7 +199,7 @@ def split_cell(cell: Cell) -> list[Cell]:
     return [replace(cell, range=name) for name in PROBE_RANGES if name != ALL]
 
 
-def _draw_part(counts: Counts, protocol: Protocol, cell: Cell) -> Sample:
+def _draw_part(counts: Counts | None, protocol: Protocol, cell: Cell) -> Sample:
     """Return a sample of a single range; its numerals are the same for all seeds and tasks."""
     place = [PROBE_DOMAINS.index(cell.domain), list(PROBE_RANGES).index(cell.range)]
     fixed = np.random.default_rng(place)
@@ -281,7 +252,8 @@ def _note_unknown(system: System, vectors: Matrix, note: Note) -> None:
 
 
 def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float]) -> list[Score]:
-    protocol = _name_protocol(plan, cell)
+    protocol = name_protocol(plan, cell.task)
+    origin = trace_scores(system, plan, cell.task, cell.domain)
     return [
         Score(
             system=system.name,
@@ -290,15 +262,7 @@ def _name_scores(system: System, plan: Plan, cell: Cell, values: dict[str, float
             protocol=protocol,
             value=value,
             training=plan.training,
+            origin=origin,
         )
         for metric, value in values.items()
     ]
-
-
-def _key(system: System, plan: Plan, cell: Cell) -> tuple[object, ...]:
-    place = cell.task, cell.domain, cell.range, _name_protocol(plan, cell)
-    return system.name, *place, cell.seed, plan.training
-
-
-def _name_protocol(plan: Plan, cell: Cell) -> str:
-    return PROTOCOL if cell.task in TEXT_TASKS else plan.protocol.name

@@ -14,6 +14,11 @@ from typing import Literal
 
 from numerate.errors import InputError
 
+LINE_NOTE = (
+    "the whole number line: all integers below 1,000, 2,000 of [1k,10k] and 2,000 of "
+    "[10k,10^10], uniform in their logarithm, always the same"
+)
+"""What is asked without the counts of a corpus."""
 TEST_SHARE = 0.2
 VALIDATION_SHARE = 0.1
 LIST_LENGTH = 5

@@ -10,7 +10,10 @@ from numerate.errors import InputError
 from numerate.extract.ranges import Values
 from numerate.probe.protocols import LIST_LENGTH, TEST_SHARE, VALIDATION_SHARE, Protocol
 
-PROBE_DOMAINS = ("in", "out")
+CORPUS_DOMAINS = {"in": "in-domain", "out": "out-of-domain"}
+"""The domains that need the numerals of a corpus, as tables call them."""
+DOMAIN_NAMES = {**CORPUS_DOMAINS, "line": "whole number line"}
+PROBE_DOMAINS = tuple(DOMAIN_NAMES)
 TASKS = ("decoding", "addition", "list-maximum", "list-minimum")
 FEWEST = 90  # numerals of a cell; a fifth of them are for testing
 _CLOSE = 10  # a close list is drawn from ten consecutive numerals

@@ -18,7 +18,7 @@ from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout, default_readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
-from numerate.probe.samples import PROBE_DOMAINS
+from numerate.probe.samples import CORPUS_DOMAINS
 from numerate.probe.tasks.draw import DEFAULT_TASKS, NUMERAL_TASKS, draw_task
 from numerate.probe.tasks.text_tasks import TEXT_TASKS
 from numerate.progress import show_progress
@@ -40,7 +40,7 @@ class ProbeSettings(Section):
 
     protocol: str = "laptop"
     tasks: tuple[str, ...] = DEFAULT_TASKS
-    domains: tuple[str, ...] = PROBE_DOMAINS
+    domains: tuple[str, ...] = tuple(CORPUS_DOMAINS)
     ranges: tuple[str, ...] = tuple(PROBE_RANGES)
     anchor: tuple[Anchor, ...] | None = None
     read: Readout | None = None
@@ -56,7 +56,7 @@ class ProbeSettings(Section):
     def _known_words(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         choices = {
             "tasks": (*NUMERAL_TASKS, *TEXT_TASKS),
-            "domains": PROBE_DOMAINS,
+            "domains": tuple(CORPUS_DOMAINS),
             "ranges": tuple(PROBE_RANGES),
         }
         known = choices[info.field_name or ""]
@@ -125,8 +125,17 @@ def plan_probe(
         outputs=(layout.system_scores("*").name, layout.diagnostics("*").name),
         work=lambda folder: _probe(run, target, settings, folder),
         estimate=lambda: estimate_probe(run, settings, base=base, text=text),
+        check=lambda: _check(run, target),
         growing=("seeds",),
     )
+
+
+def _check(run: RunContext, target: ProbeTarget) -> None:
+    """Refuse a system that could not be opened; one of the run itself is not there yet."""
+    from numerate.probe.systems import check_system
+
+    if not target.trained_here:
+        check_system(target.system, trust_remote_code=run.trust_remote_code)
 
 
 def _find_readout(target: ProbeTarget, settings: ProbeSettings) -> Readout:
@@ -143,7 +152,8 @@ def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder
     plan = replace(plan, training=target.training, cache=run.layout.vectors, workers=run.workers)
     reading = Reading((target.shown or "visible",), _find_readout(target, settings))
     priming = target.priming.load() if target.priming else None
-    [system] = open_systems(target.system, reading=reading, priming=priming)
+    options: dict[str, Any] = {"trust_remote_code": run.trust_remote_code}
+    [system] = open_systems(target.system, reading=reading, priming=priming, **options)
     path, notes = folder / run.layout.system_scores("*").name, list[str]()
     title = f"probe {system.name}"
     with show_progress(title, len(plan.cells), quiet=run.quiet, unit="items") as progress:
@@ -167,7 +177,7 @@ def estimate_probe(
     plan = replace(settings.make_plan(found[0]), seeds=(0,))
     samples = draw_samples(plan, plan.cells)
     asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
-    width, per_numeral = _measure_embedding(base)
+    width, per_numeral = _measure_embedding(base, run.trust_remote_code)
     numerals = len(np.unique(np.concatenate(asked))) if asked else 0
     cells = sum(
         len(split_cell(cell)) * _measure_cell(cell.task, plan.protocol, width) for cell in samples
@@ -187,11 +197,11 @@ def add_seeds(embedding: float, cells: float, n_seeds: int) -> float:
 
 
 @lru_cache
-def _measure_embedding(base: str) -> tuple[int, float]:
+def _measure_embedding(base: str, trust_remote_code: bool) -> tuple[int, float]:
     """Return the width of the base model's vectors, and the seconds per numeral."""
     from numerate.embed.load import load
 
-    encoder = load(SystemName("base", "model", base))
+    encoder = load(SystemName("base", "model", base), trust_remote_code=trust_remote_code)
     numerals = np.random.default_rng(0).integers(1, 10**6, _SAMPLE_NUMERALS).tolist()
     seconds = measure_seconds(lambda: encoder.embed_numerals(numerals))
     return int(encoder.model.config.hidden_size), seconds / len(set(numerals))

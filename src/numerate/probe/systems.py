@@ -16,9 +16,11 @@ import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.files import open_whole
+from numerate.models.digest import hash_model
 from numerate.models.labels import SystemLabel
-from numerate.models.names import SystemName
-from numerate.models.sentence_encoder import load_sentence_encoder
+from numerate.models.names import SystemName, resolve_model
+from numerate.models.pretrained import read_config
+from numerate.models.sentence_encoder import check_sentence_encoder, load_sentence_encoder
 from numerate.options import SHOWN, Anchor, Readout, default_readout
 from numerate.prime.scheme import Priming
 from numerate.probe.controls import CONTROL_READS, CONTROLS, Matrix, Reads, read_numbers
@@ -182,10 +184,12 @@ def open_systems(
     reading: Reading,
     priming: Priming | None = None,
     device: str | None = None,
+    trust_remote_code: bool = False,
 ) -> Iterator[System]:
     """Yield the systems of a name: one, or for a model with anchors one for each way to show them.
 
-    `priming` has the anchors that `control:primed` shows the untrained model.
+    `priming` has the anchors that `control:primed` shows the untrained model. Code that a model
+    folder brings is run only with `trust_remote_code`.
     """
     system = SystemName.parse(name) if isinstance(name, str) else name
     if system.primed and priming is None:
@@ -193,41 +197,53 @@ def open_systems(
     if system.model == BM25:
         yield Bm25System(system.title)
     elif system.kind == "control":
-        if system.model not in CONTROLS:
-            known = ", ".join([*CONTROLS, BM25, "control:primed:MODEL"])
-            raise InputError(f"{system.model}: no such control; there are {known}")
+        _check_control(system.model)
         reads = CONTROL_READS.get(system.model, "integers")
         yield ControlSystem(system.title, CONTROLS[system.model], f"{system.model} 1", reads)
     elif system.kind == "sentence":
-        yield SentenceEncoder(system.title, load_sentence_encoder(system.path, device=device))
+        encoder = load_sentence_encoder(
+            system.path, device=device, trust_remote_code=trust_remote_code
+        )
+        yield SentenceEncoder(system.title, encoder)
     elif system.kind == "vectors":
         words = open_word_vectors(system.path)
         yield NumeralSystem(system.title, words.embed_numerals, words.fingerprint)
     else:
-        yield from _open_model(system, reading, priming if system.primed else None, device)
+        from numerate.embed.load import load
+
+        shown = priming if system.primed else None
+        options: dict[str, Any] = {"device": device, "trust_remote_code": trust_remote_code}
+        yield from _open_model(system, load(system, priming=shown, **options), reading)
 
 
-def _open_model(
-    system: SystemName, reading: Reading, priming: Priming | None, device: str | None
-) -> Iterator[ModelSystem]:
-    from numerate.embed.load import load
+def check_system(name: SystemName, *, trust_remote_code: bool = False) -> None:
+    """Refuse a name that cannot be opened, as far as that can be told without loading weights."""
+    trusted = {"trust_remote_code": trust_remote_code}
+    if name.kind == "control":
+        _check_control(name.model)
+    elif name.kind == "vectors":
+        open_word_vectors(name.path)
+    elif name.kind == "sentence":
+        check_sentence_encoder(name.path, **trusted)
+    elif name.kind in ("model", "digits"):
+        read_config(name.model, resolve_model(name.path), **trusted)
+    elif not Path(name.path).is_dir():
+        raise InputError(f"{name.model}: no such folder")
 
-    encoder = load(system, priming=priming, device=device)
-    digest = _hash_model(encoder)
+
+def _check_control(name: str) -> None:
+    if name not in CONTROLS and name != BM25:
+        known = ", ".join([*CONTROLS, BM25, "control:primed:MODEL"])
+        raise InputError(f"{name}: no such control; there are {known}")
+
+
+def _open_model(system: SystemName, encoder: "Encoder", reading: Reading) -> Iterator[ModelSystem]:
+    settings = encoder.priming, encoder.precision
+    digest = hash_model(encoder.model, encoder.model.config, encoder.tokenizer, *settings)
     for shown in reading.shown or SHOWN[encoder.kind] if encoder.priming else (None,):
         read = reading.read or default_readout(shown)
         label = SystemLabel(name=system.title, shown=shown, read=read, layers=reading.layers)
         yield ModelSystem(label, encoder, digest)
-
-
-def _hash_model(encoder: "Encoder") -> str:
-    """Return a digest of all that vectors depend on: weights, vocabulary, anchors, precision."""
-    digest = hashlib.sha256(repr((encoder.priming, encoder.precision)).encode())
-    digest.update(encoder.tokenizer.backend_tokenizer.to_str().encode())
-    for name, weight in encoder.model.state_dict().items():
-        digest.update(name.encode())
-        digest.update(weight.detach().cpu().contiguous().view(-1).numpy().tobytes())
-    return digest.hexdigest()
 
 
 def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path | None) -> Matrix:

@@ -3,18 +3,18 @@
 A search may be asked of all of them: how similar is each document to each query?
 """
 
-import hashlib
-import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from numerate.errors import InputError, needs_extra
+from numerate.models.digest import hash_model
 from numerate.probe.controls import Matrix
 from numerate.probe.statistics import Floats
 from numerate.probe.tasks.amounts import SCALES
@@ -35,17 +35,12 @@ class SentenceEncoder:
     name: str
     model: "SentenceTransformer"
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
-        """A text that changes with the weights and the tokenizer."""
-        tokenizer: Any = self.model.tokenizer
-        document = json.loads(tokenizer.backend_tokenizer.to_str())
-        document |= {"truncation": None, "padding": None}  # these change when it is used
-        digest = hashlib.sha256(json.dumps(document).encode())
-        for name, weight in self.model.state_dict().items():
-            digest.update(name.encode())
-            digest.update(weight.detach().cpu().contiguous().view(-1).numpy().tobytes())
-        return digest.hexdigest()
+        """A text that changes with the weights, the tokenizer, the modules and the prompts."""
+        net: Any = self.model
+        prompts = net.prompts, net.default_prompt_name
+        return hash_model(net, net[0].model.config, net.tokenizer, str(net), prompts)
 
     def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
         """Return a row for each numeral."""

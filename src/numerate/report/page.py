@@ -43,24 +43,45 @@ def render_page(
     command: str,
 ) -> str:
     """Return the page; folded sections come last, and `command` is what makes the page again."""
-    style, script = _read("page.css"), _read("page.js")
-    charts = [describe_chart(section.chart) for section in sections if section.chart]
-    return render_template(
+    return render_sections(
         "page.html.j2",
-        run=run,
+        folder=run.name,
         headline=headline,
+        systems=systems,
+        sections=sections,
+        notes=run.notes,
         corpus=_name_corpus(run),
         base=run.config.get("base"),
         facts=_list_facts(run),
-        systems=systems,
-        sections=[section for section in sections if not section.folded],
-        folded=[section for section in sections if section.folded],
-        data={"charts": charts, "systems": systems.names, "most": MOST_BANDS},
         settings=json.dumps(run.config, indent=2, ensure_ascii=False, sort_keys=True),
         steps=[(step, format_seconds(step.seconds)) for step in run.steps],
         total=format_seconds(sum(step.seconds for step in run.steps)),
         versions=_merge_versions(run.steps),
         command=command,
+    )
+
+
+def render_sections(
+    template: str,
+    *,
+    folder: str,
+    headline: Headline,
+    systems: Systems,
+    sections: Sequence[PageSection],
+    **values: object,
+) -> str:
+    """Return a page of sections by a template, with style and script; folded sections come last."""
+    style, script = _read("page.css"), _read("page.js")
+    charts = [describe_chart(section.chart) for section in sections if section.chart]
+    return render_template(
+        template,
+        **values,
+        folder=folder,
+        headline=headline,
+        systems=systems,
+        sections=[section for section in sections if not section.folded],
+        folded=[section for section in sections if section.folded],
+        data={"charts": charts, "systems": systems.names, "most": MOST_BANDS},
         style=style,
         script=script,
         style_hash=_hash(style),

@@ -71,7 +71,7 @@ class Config(Section):
     (the base, a sentence encoder, tuned to know how large its numbers are), or anything else that
     can be probed, as MODEL or TITLE=MODEL. The twins of variants and of `tuned` are probed, whether
     they are named or not. Each of these is trained `trainings` times, with the seeds `seed`,
-    `seed + 1` and so on.
+    `seed + 1` and so on. `trust_remote_code` lets code run that model folders bring.
     """
 
     name: str = Field(default="run", pattern=_NAME)
@@ -80,6 +80,7 @@ class Config(Section):
     systems: tuple[str, ...] = ("base", *PAPER_VARIANTS)
     seed: int = _SEED
     trainings: int = Field(default=1, gt=0)
+    trust_remote_code: bool = False
     extract: ExtractSettings = ExtractSettings()
     fit: FitSettings = FitSettings()
     prime: PrimeSettings = PrimeSettings()
@@ -220,6 +221,7 @@ def _fill(raw: Mapping[str, Any], section: Any, place: str) -> Any:  # noqa: ANN
         if key in section:
             raise InputError(f"{place}.{key}: no such setting; it is one of the whole run")
     filled = {**section, "base": raw.get("base"), "seed": raw.get("seed", _SEED)}
+    filled["trust_remote_code"] = raw.get("trust_remote_code", False)
     if place == "genbert":  # it reads the corpus itself
         reading = raw.get("extract", {})
         given = reading if isinstance(reading, dict) else {}

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from numerate.files import write_json
 from numerate.layout import RunContext, RunLayout
+from numerate.locks import hold_folder
 from numerate.report.figures.draw import draw_curve
 from numerate.run.config import Config
 from numerate.run.stages import STAGES
-from numerate.steps import Step, find_state, run_step
+from numerate.steps import Step, find_state, find_states, run_step
 from numerate.work import State
 
 
@@ -22,10 +23,25 @@ def run_config(
 ) -> Path:
     """Run all stages of a config into a folder, and return the path of the page.
 
-    Finished steps with the same settings and inputs are kept. After each step `report` is called
-    with it, the state it was in and the seconds it took.
+    Finished steps with the same settings and inputs are kept. Before the first one is run, all that
+    are to be run are checked: a name with a mistake in it costs no training. After each step
+    `report` is called with it, the state it was in and the seconds it took.
     """
+    with hold_folder(root):
+        return _run_steps(config, root, workers, quiet, report)
+
+
+def _run_steps(
+    config: Config,
+    root: Path,
+    workers: int,
+    quiet: bool,
+    report: Callable[[Step, State, float], object] | None,
+) -> Path:
     steps = plan_run(config, root, workers=workers, quiet=quiet)
+    for step, state in zip(steps, find_states(steps, root), strict=True):
+        if state != "done":
+            step.check()
     layout = RunLayout(root)
     document = {"format": "numerate-config", "version": 1, **config.model_dump(mode="json")}
     names = ["/".join(filter(None, (step.stage, step.name))) for step in steps]
@@ -40,7 +56,7 @@ def run_config(
 
 def plan_run(config: Config, root: Path, *, workers: int = 1, quiet: bool = True) -> list[Step]:
     """Return the steps of a run in the order in which they depend on each other."""
-    run = RunContext(RunLayout(root), workers, quiet, draw_curve)
+    run = RunContext(RunLayout(root), workers, quiet, draw_curve, config.trust_remote_code)
     steps: list[Step] = []
     for stage in STAGES:
         steps += stage(config, run, tuple(steps))

@@ -92,7 +92,12 @@ def _find_trainings(
 
 def _show_anchors(config: Config, variant: str, target: ProbeTarget) -> Iterator[ProbeTarget]:
     """Yield a system for each way in which a variant is shown its anchors."""
-    chosen, kind = config.variants[variant], find_base_kind(config.base, config.pretrain.kind)
+    chosen, kind = (
+        config.variants[variant],
+        find_base_kind(
+            config.base, config.pretrain.kind, trust_remote_code=config.trust_remote_code
+        ),
+    )
     for shown in chosen.anchor or config.probe.anchor or SHOWN[kind]:
         check_shown(variant, shown, kind)
         read = "all" if shown == "absent" else chosen.read  # there is only the numeral
@@ -100,7 +105,7 @@ def _show_anchors(config: Config, variant: str, target: ProbeTarget) -> Iterator
 
 
 @lru_cache
-def find_base_kind(base: str, kind: "Head") -> LmKind:
+def find_base_kind(base: str, kind: "Head", *, trust_remote_code: bool = False) -> LmKind:
     """Return the kind of language model that a run trains.
 
     A base that cannot be read now counts as masked: its training says what is wrong with it.
@@ -110,7 +115,7 @@ def find_base_kind(base: str, kind: "Head") -> LmKind:
     from numerate.models.pretrained import find_model_kind
 
     try:
-        return find_model_kind(base) or "masked"
+        return find_model_kind(base, trust_remote_code=trust_remote_code) or "masked"
     except (InputError, MissingExtraError):
         return "masked"
 

@@ -1,11 +1,11 @@
 """The stage `tune` of a run: its step, and the estimate of its duration."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 from numerate.extract.stage import RunText
 from numerate.layout import RunContext, name_training
 from numerate.models.names import SystemName
+from numerate.models.sentence_encoder import check_sentence_encoder
 from numerate.progress import show_training
 from numerate.steps import Step
 from numerate.tune.config import TuneConfig
@@ -29,9 +29,12 @@ def plan_tune(run: RunContext, config: TuneConfig, text: RunText, training: int 
     return Step(
         stage="tune",
         name=name_training(TUNED, training),
-        settings=asdict(config),
+        settings=config.describe(),
         inputs={**text.inputs, "base": SystemName("base", "model", config.base).location},
         outputs=("model/model.safetensors", "model/config.json"),
         work=work,
+        check=lambda: check_sentence_encoder(
+            config.base, trust_remote_code=config.trust_remote_code
+        ),
         estimate=lambda: 60 * config.max_minutes if config.max_minutes else None,
     )

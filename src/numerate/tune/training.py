@@ -1,6 +1,7 @@
 """The training of a sentence encoder, on the trainer of sentence-transformers."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -67,8 +68,8 @@ class TuneTraining(Training[TuneConfig]):
     def load(self) -> None:
         """Load the base, and the teacher: the base as it is, or another encoder."""
         config = self.config
-        self._teacher = load_sentence_encoder(config.teacher or config.base)
-        self.model = load_sentence_encoder(config.base)
+        load = partial(load_sentence_encoder, trust_remote_code=config.trust_remote_code)
+        self._teacher, self.model = load(config.teacher or config.base), load(config.base)
         widths = [model.get_embedding_dimension() for model in (self._teacher, self.model)]
         if widths[0] != widths[1]:
             raise InputError(

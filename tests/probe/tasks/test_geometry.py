@@ -2,14 +2,13 @@ import numpy as np
 import pytest
 
 from numerate.extract.numerals import find_numerals
-from numerate.extract.ranges import PROBE_RANGES
+from numerate.extract.ranges import PROBE_RANGES, draw_spread
 from numerate.probe.controls import CONTROLS
 from numerate.probe.samples import Sample
 from numerate.probe.systems import ControlSystem
 from numerate.probe.tasks.geometry import (
     correlate_with_values,
     draw_geometry,
-    draw_spread,
     find_nearest,
     score_geometry,
     score_in_sentences,

@@ -7,10 +7,10 @@ The just noticeable ratio is that at which it is right three times out of four, 
 import numpy as np
 import numpy.typing as npt
 
-from numerate.extract.ranges import Values
+from numerate.extract.ranges import Values, draw_spread
 from numerate.probe.regression import Floats, predict_by_ridge, target
 from numerate.probe.samples import Sample, TooFewError, take_some
-from numerate.probe.tasks.geometry import Bounds, LookUp, draw_spread
+from numerate.probe.tasks.geometry import Bounds, LookUp
 
 RATIOS = (1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0)
 _TOLERANCE = 0.2  # how far ln(b / a) may be off, relative to the logarithm of the ratio

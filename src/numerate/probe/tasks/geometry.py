@@ -14,7 +14,7 @@ import numpy as np
 
 from numerate.extract.almanac import write_almanac
 from numerate.extract.numerals import find_numerals
-from numerate.extract.ranges import Values
+from numerate.extract.ranges import Values, draw_spread
 from numerate.probe.controls import Matrix
 from numerate.probe.samples import Sample, take_some
 from numerate.probe.statistics import Floats, correlate_ranks, unit_rows
@@ -37,16 +37,6 @@ def draw_geometry(numerals: Values, bounds: Bounds, rng: np.random.Generator) ->
     asked = take_some(numerals, _MOST_ASKED, rng)
     candidates = draw_spread(bounds, rng)[:_MOST_CANDIDATES]
     return Sample(candidates[:, None], candidates[:0, None], asked[:, None])
-
-
-def draw_spread(bounds: Bounds, rng: np.random.Generator) -> Values:
-    """Return distinct integers of a range in random order, drawn uniformly in their logarithm.
-
-    There are thousands, or nearly all integers of a small range.
-    """
-    low, high = np.log(bounds)
-    drawn = np.exp(rng.uniform(low, high, 10 * _MOST_CANDIDATES)).astype(np.int64)
-    return np.array(list(dict.fromkeys(drawn[drawn >= bounds[0]].tolist())), np.int64)
 
 
 def score_geometry(sample: Sample, look_up: LookUp) -> dict[str, float]:

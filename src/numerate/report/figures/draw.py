@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from numerate.errors import InputError, needs_extra
-from numerate.files import write_file
+from numerate.files import check_output, write_file
 from numerate.layout import RunLayout
 from numerate.report.figures.charts import (
     MOST_BANDS,
@@ -33,6 +33,14 @@ COLOURS = (
     *("#a83f7d", "#8f6a00", "#4b4bb5", "#7a3b12", "#222222"),
 )
 _WIDTH = 8.0
+_STARTS = {".png": rb"\x89PNG", ".svg": rb"\s*<(\?xml|svg)"}  # of files that may be replaced
+
+
+def check_plot(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """Refuse a file to draw into that is no PNG or SVG, or that `check_output` refuses."""
+    if path.suffix not in _STARTS:
+        raise InputError(f"plot must end in .png or .svg, got {path}")
+    check_output(path, starts=_STARTS[path.suffix], inputs=inputs)
 
 
 def draw_chart(chart: Chart | None, *paths: Path) -> None:
@@ -40,8 +48,7 @@ def draw_chart(chart: Chart | None, *paths: Path) -> None:
     if chart is None:
         raise InputError("there is nothing to draw")
     for path in paths:
-        if path.suffix not in (".png", ".svg"):
-            raise InputError(f"plot must end in .png or .svg, got {path}")
+        check_plot(path)
     figure = make_figure(chart)
     for path in paths:
         write_file(path, _render(figure, path.suffix[1:]))

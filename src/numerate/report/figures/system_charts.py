@@ -1,6 +1,7 @@
 """System charts: the charts on the probed systems, each with a sentence from its data."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -67,6 +68,18 @@ def chart_scores(grid: Grid, systems: Systems) -> Chart:
         sentence=sentence,
         panels=tuple(_score_panel(grid, index, rows, systems) for index in order),
     )
+
+
+def chart_columns(grid: Grid, systems: Systems, name: str) -> Chart:
+    """Return a panel for each column of a table: a dot with its interval for each system."""
+    panels = []
+    for index, column in enumerate(grid.columns):
+        better = "left" if column.low_is_good else "right"
+        panel = _score_panel(grid, index, grid.rows, systems)
+        title = f"{column.title}, {panel.title}"
+        panels.append(replace(panel, title=title, note=f"further {better} is better"))
+    sentence = f"Bars are 95 % intervals {describe_repeats(find_repeats(grid))}."
+    return Chart(name=name, kind="dots", title=grid.title, sentence=sentence, panels=tuple(panels))
 
 
 def _score_panel(grid: Grid, index: int, rows: Sequence[TableRow], systems: Systems) -> Panel:

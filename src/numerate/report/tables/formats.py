@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from numerate.errors import needs_extra
+from numerate.extract.ranges import ALL
 from numerate.markdown import escape_markdown, format_table, join_lines
 from numerate.models.labels import SystemLabel
 from numerate.report.figures.charts import Systems
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 ADDS = "training adds"
 KIND_TITLES: dict[RowKind, str] = {
     "probed": "",
+    "rule": "controls: a rule, no model",
     "given": "controls that are given the number",
     "paper": "as the paper reports",
 }
@@ -43,10 +45,7 @@ def escape_latex(text: str) -> str:
 
 def to_markdown(grid: Grid) -> str:
     """Return a grid as a Markdown table with its title and its note."""
-    heads = [
-        escape_markdown(f"{column.task.removeprefix('list-')} {column.range}")
-        for column in grid.columns
-    ]
+    heads = [escape_markdown(name) for name in _name_columns(grid)]
     lines = []
     for kind, rows in grid.kinds:
         if KIND_TITLES[kind]:
@@ -58,6 +57,18 @@ def to_markdown(grid: Grid) -> str:
     table = format_table(["system", *heads], lines, right=True)
     note = f"{'; '.join(title for title, _ in grid.groups)}. {describe_grid(grid, 'marked with †')}"
     return f"**{escape_markdown(grid.title)}**\n\n{table}\n{escape_markdown(note)}\n"
+
+
+def _name_columns(grid: Grid) -> list[str]:
+    """Return a short name of each column.
+
+    Metrics are in it if a task has several, ranges if there is more than that of all numbers.
+    """
+    several = len(grid.groups) > len({column.task for column in grid.columns})
+    tasks = [c.title if several else c.task.removeprefix("list-") for c in grid.columns]
+    if all(column.range == ALL for column in grid.columns):
+        return tasks
+    return [f"{task} {c.range}" for task, c in zip(tasks, grid.columns, strict=True)]
 
 
 def _markdown_cell(cell: TableCell | None) -> str:

@@ -7,13 +7,14 @@ given the number and the paper's own scores are shown beside but are never marke
 not finite are left out of the means.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Literal
 
 from numerate.extract.ranges import PROBE_RANGES
 from numerate.models.labels import SystemLabel, pair_twins
+from numerate.probe.samples import DOMAIN_NAMES
 from numerate.probe.scores import Score
 from numerate.probe.statistics import (
     SeedValues,
@@ -24,7 +25,7 @@ from numerate.probe.statistics import (
 )
 from numerate.report.tables.comparisons import Gain, Mark, find_gains, mark_best, summarize_column
 
-RowKind = Literal["probed", "given", "paper"]
+RowKind = Literal["probed", "rule", "given", "paper"]
 Values = Literal["scores", "differences"]
 GIVEN = ("control:oracle", "control:angle", "control:value")
 """Controls whose vectors hold the number itself: bounds, not contestants."""
@@ -59,7 +60,6 @@ SHOWN_METRICS = (
     "256 accuracy",
 )
 _LOW_IS_GOOD = ("neighbour factor", "just noticeable ratio")
-DOMAIN_NAMES = {"in": "in-domain", "out": "out-of-domain"}
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class Grid:
 
     @property
     def kinds(self) -> list[tuple[RowKind, list[TableRow]]]:
-        """The rows by kind: probed systems first, the paper's scores last."""
-        order: tuple[RowKind, ...] = ("probed", "given", "paper")
+        """The rows by kind: probed models first, then controls, the paper's scores last."""
+        order: tuple[RowKind, ...] = ("probed", "rule", "given", "paper")
         found = [(kind, [row for row in self.rows if row.kind == kind]) for kind in order]
         return [(kind, rows) for kind, rows in found if rows]
 
@@ -168,15 +168,18 @@ def low_is_good(metric: str) -> bool:
 
 @cache
 def find_kind(system: str) -> RowKind:
-    """Return whether a system was probed, is given the number, or is quoted from the paper."""
-    if SystemLabel.parse(system).paper_model:
+    """Return whether a system is a model, a control by rule or given the number, or the paper's."""
+    label = SystemLabel.parse(system)
+    if label.paper_model:
         return "paper"
-    return "given" if system in GIVEN else "probed"
+    if system in GIVEN:
+        return "given"
+    return "rule" if label.is_control else "probed"
 
 
 def is_contestant(system: str) -> bool:
     """Return whether a system can be the best: it was probed and is not given the number."""
-    return find_kind(system) == "probed"
+    return find_kind(system) in ("probed", "rule")
 
 
 def tabulate_scores(scores: Sequence[Score]) -> list[Grid]:
@@ -197,13 +200,13 @@ def _tabulate(scores: Sequence[Score], values: Values) -> list[Grid]:
             where = f", {DOMAIN_NAMES[domain]}" if domain in DOMAIN_NAMES else ""
             chosen = [score for score in scores if score.domain == domain]
             title = f"{task}{where}: {metric}"
-            grids.append(make_grid(chosen, {task: metric}, title=title, values=values))
+            grids.append(make_grid(chosen, [(task, metric)], title=title, values=values))
     return [grid for grid in grids if grid]
 
 
 def make_grid(
     scores: Sequence[Score],
-    metrics: Mapping[str, str],
+    metrics: Iterable[tuple[str, str]],
     *,
     title: str,
     name: str = "",
@@ -212,11 +215,12 @@ def make_grid(
     """Return the table of some scores, or None if it would have no column.
 
     The scores must be of one domain and one protocol; the paper's scores may be among them.
-    `metrics` has the metric of each task, in the order of the columns. Differences of scores are
+    `metrics` has tasks and their metrics, in the order of the columns. Differences of scores are
     not marked, and have plain means.
     """
-    shown = [score for score in scores if metrics.get(score.task) == score.metric]
-    columns = _find_columns(shown, metrics)
+    kinds = list(metrics)
+    shown = [score for score in scores if (score.task, score.metric) in kinds]
+    columns = _find_columns(shown, kinds)
     if not columns:
         return None
     by_seed = group_by_seed(shown)
@@ -254,14 +258,15 @@ def _fill_column(
     return cells, find_gains(found, column.low_is_good)
 
 
-def _find_columns(scores: Sequence[Score], metrics: Mapping[str, str]) -> tuple[Column, ...]:
-    """Return the columns that have scores of our own, in the order of `metrics` and the paper."""
+def _find_columns(scores: Sequence[Score], kinds: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
+    """Return the columns that have scores of our own, in the order of `kinds` and the paper."""
     found = dict.fromkeys(_column(score) for score in scores if find_kind(score.system) != "paper")
-    tasks, ranges = list(metrics), list(PROBE_RANGES)
+    ranges = list(PROBE_RANGES)
 
     def order(column: Column) -> tuple[int, int]:
         known = column.range in ranges
-        return tasks.index(column.task), ranges.index(column.range) if known else len(ranges)
+        place = ranges.index(column.range) if known else len(ranges)
+        return kinds.index((column.task, column.metric)), place
 
     return tuple(sorted(found, key=order))
 

@@ -3,7 +3,7 @@
 import math
 
 from numerate.probe.statistics import Summary
-from numerate.report.tables.grid import Grid
+from numerate.report.tables.grid import Grid, is_contestant
 
 _EXAMPLE = 0.006, 100_000
 
@@ -39,8 +39,9 @@ def describe_repeats(summary: Summary) -> str:
 
 
 def find_repeats(grid: Grid) -> Summary:
-    """Return the summary with the most trainings and seeds among the probed systems of a table."""
-    cells = [cell for row in grid.rows if row.kind == "probed" for cell in row.cells if cell]
+    """Return the summary with the most trainings and seeds among the contestants of a table."""
+    rows = [row for row in grid.rows if is_contestant(row.system)]
+    cells = [cell for row in rows for cell in row.cells if cell]
     found = [cell.summary for cell in cells] or [Summary(math.nan, math.nan, 1)]
     return max(found, key=lambda summary: (summary.n_trainings, summary.n_seeds))
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from numerate.probe.samples import DOMAIN_NAMES
 from numerate.probe.scores import Score
 from numerate.probe.tasks.text_tasks import PROTOCOL as TEXTS
 from numerate.report.paper import PAPER_METRICS, find_paper_scores
-from numerate.report.tables.grid import DOMAIN_NAMES, Grid, make_grid
+from numerate.report.tables.grid import Grid, make_grid
 
 _NAMES = {"in": "table-1", "out": "table-2"}
-_TEXT_METRICS = {
+TEXT_METRICS = {
     "distance": "spearman",
     "retrieval": "first",
     "amounts": "first",
@@ -38,14 +39,14 @@ def make_tables(scores: Sequence[Score], compare: str | None) -> list[Grid]:
         title = name.replace("-", " ").capitalize()
         grid = make_grid(
             [*choose_scores(scores, domain, protocol), *choose_scores(paper, domain, "paper")],
-            _choose_metrics(scores),
+            _choose_metrics(scores).items(),
             name=f"{name}-{_slug(protocol)}" if several else name,
             title=f"{title}: {DOMAIN_NAMES[domain]} numerals, protocol {protocol}",
         )
         if grid:
             grids.append(grid)
     texts = choose_scores(scores, TEXTS, TEXTS)
-    grid = make_grid(texts, _TEXT_METRICS, name="texts", title="Numbers in sentences")
+    grid = make_grid(texts, TEXT_METRICS.items(), name="texts", title="Numbers in sentences")
     return [*grids, grid] if grid else grids
 
 
@@ -56,7 +57,7 @@ def make_more_tables(scores: Sequence[Score]) -> Iterator[Grid]:
         for domain, protocol in list_kinds(scores):
             grid = make_grid(
                 choose_scores(scores, domain, protocol),
-                dict.fromkeys(("decoding", "addition"), metric),
+                [(task, metric) for task in ("decoding", "addition")],
                 name=_slug(f"{metric}-{domain}-{protocol}"),
                 title=f"{metric}, {DOMAIN_NAMES[domain]} numerals, protocol {protocol}",
             )
