@@ -22,6 +22,7 @@ from numerate import __version__
 from numerate.errors import InputError
 
 Json = Mapping[str, Any]
+_ESCAPE = "backslashreplace"  # as JSON writes the bytes of a file name that is not UTF-8
 _LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
@@ -99,7 +100,7 @@ def write_json(path: Path, document: Json) -> None:
     if "format" in document:
         check_json_output(path, document["format"])
     parts = (f"  {_dump(key)}: {_dump(value)}" for key, value in document.items())
-    write_file(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
+    write_file(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", _ESCAPE))
 
 
 def write_rows(path: Path, rows: Sequence[Json]) -> None:
@@ -118,7 +119,7 @@ def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
         raise InputError(f"{path}: no such file; make it with '{made_by}'") from None
     except IsADirectoryError:
         raise InputError(f"{path}: a folder, not a {format_name} file") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON ({error}); make it with '{made_by}'") from None
     if not isinstance(document, dict) or document.get("format") != format_name:
         found = document.get("format") if isinstance(document, dict) else None

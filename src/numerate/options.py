@@ -1,5 +1,6 @@
 """The options that a user chooses from, as `Literal` types; light, for the command line."""
 
+from collections.abc import Collection
 from typing import Any, Literal, get_args
 
 from numerate.errors import InputError
@@ -78,6 +79,10 @@ def check_option(name: str, value: object, options: Any) -> None:  # noqa: ANN40
     Traceback (most recent call last):
     numerate.errors.InputError: domain must be one of integers, reals, quantities, got 'naturals'
     """
-    known = get_args(options)
+    check_word(name, value, get_args(options))
+
+
+def check_word(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse a value that is not one of some words."""
     if value not in known:
         raise InputError(f"{name} must be one of {', '.join(known)}, got {value!r}")

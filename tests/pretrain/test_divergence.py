@@ -116,3 +116,19 @@ def test_the_second_of_two_trainings_in_one_folder_is_refused(
     assert refused
     assert all("is writing it; wait until it has ended" in line for line in refused)
     assert (folder / "run.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("seed", -1),
+        ("seed", 99_999_999_999),
+        ("batch_size", 100_000),
+        ("scheduler", "warmup_stable_decay"),
+        ("scheduler", "lineer"),
+        ("report_to", "x"),
+    ],
+)
+def test_settings_have_bounds(option, value):
+    with pytest.raises(InputError, match=f"{option} must be .* got {value!r}"):
+        PretrainConfig(**{option: value})

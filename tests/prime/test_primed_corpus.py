@@ -169,3 +169,17 @@ def test_priming_enwik8_can_be_killed_at_any_moment(tmp_path, workers):
     check_killed_runs(
         ENWIK8, tmp_path, lambda run: [rng.uniform(0.2, 2.5) for _ in range(5)], 4, workers
     )
+
+
+def test_an_interrupted_undo_leaves_nothing(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("in 1999\n")
+    primed = prime_corpus(
+        open_corpus([str(tmp_path / "a.txt")]), AnchorSet("ln", (86,)), tmp_path / "primed"
+    )
+
+    def interrupt(done):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        unprime_corpus(primed, tmp_path / "back", progress=interrupt)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "primed"]

@@ -10,10 +10,12 @@ import typer
 from numerate import __version__
 from numerate.cli.models import embed, probe, similar
 from numerate.cli.runs import demo, report, run
+from numerate.cli.streams import prepare_streams
 from numerate.cli.text import extract, fit, prime
 from numerate.cli.training import add_command, genbert, mwp_bert, pretrain, tune
 from numerate.errors import InputError, MissingExtraError, needs_extra
 
+_INTERRUPTED = 130
 app = typer.Typer(
     name="numerate", no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
@@ -67,8 +69,11 @@ def options(
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2."""
+    prepare_streams()
     try:
         code = app(standalone_mode=False)
+        if code == _INTERRUPTED:  # typer turns Ctrl-C into this code
+            raise KeyboardInterrupt
     except (InputError, MissingExtraError) as error:
         code = _fail(str(error))
     except typer.TyperException as error:
@@ -76,7 +81,7 @@ def main() -> None:
     except OSError as error:
         code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):
-        code = _fail("interrupted; the same command continues", 130)
+        code = _fail("interrupted; the same command continues", _INTERRUPTED)
     sys.exit(code)
 
 

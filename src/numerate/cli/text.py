@@ -22,7 +22,7 @@ CorpusNames = Annotated[
     ),
 ]
 Out = Annotated[Path, typer.Option(help="File to write.")]
-Seed = Annotated[int, typer.Option(help="Seed of the start of the mixture.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the start of the mixture.")]
 Resolution = Annotated[float, typer.Option(help="Units per factor of e on the ln scale.")]
 
 _RESOLUTION, _COMPONENTS = 10.0, 1000

@@ -12,7 +12,7 @@ from numerate.models.base_model import add_markers
 from numerate.models.digest import fixed_weights
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.names import SystemName, resolve_model
-from numerate.models.pretrained import load_pretrained
+from numerate.models.pretrained import check_finite, explaining, load_pretrained
 from numerate.options import Precision
 from numerate.pretrain.baselines.released import NAMES as RELEASED
 from numerate.pretrain.baselines.released import load_released
@@ -21,10 +21,11 @@ from numerate.prime.text import MARKERS, MARKERS_OF
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+_SAMPLE = "in 1999"
 
 
 def load(
-    name: str | SystemName,
+    name: str | Path | SystemName,
     *,
     priming: Priming | None = None,
     device: str | None = None,
@@ -44,7 +45,7 @@ def load(
             to three digits; the vectors of adjacent numerals differ by less.
         trust_remote_code: Whether code that a model folder brings may run.
     """
-    system = SystemName.parse(name) if isinstance(name, str) else name
+    system = name if isinstance(name, SystemName) else SystemName.parse(str(name))
     name, path = system.model, resolve_model(system.path)
     if system.kind in ("vectors", "control", "sentence"):
         raise InputError(f"{name}: cannot be loaded as a model; probe it with 'numerate probe'")
@@ -56,9 +57,12 @@ def load(
             raise InputError(f"{name}: has anchors of its own; load it without priming")
         add_markers(model, tokenizer, MARKERS[priming.marker])
     model.train(False).to(_find_device(device))
-    return Encoder(
+    encoder = Encoder(
         name=name, model=model, tokenizer=tokenizer, priming=priming or known, precision=precision
     )
+    with explaining(name, "a model"):
+        check_finite(name, encoder.embed_texts([_SAMPLE]))
+    return encoder
 
 
 def _load_model(
@@ -106,7 +110,7 @@ def _find_device(device: str | None) -> torch.device:
         return torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
     try:
         chosen = torch.device(device)
-        torch.empty(0, device=chosen)
+        torch.zeros(1, device=chosen).item()  # the device meta has no values
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InputError(
             f"device must be one of this machine, got {device!r} ({first_line(error)})"

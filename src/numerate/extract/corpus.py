@@ -62,9 +62,11 @@ def _expand(name: str) -> list[str]:
     if is_stream(name):
         return [name]
     path = Path(name)
+    if not name:
+        raise InputError("a corpus must have a name, got ''; the current folder is '.'")
     if not path.exists():
         raise InputError(f"{name}: no such file or folder")
-    if path.is_file():
+    if not path.is_dir():  # a file, or a pipe such as <(zcat a.gz)
         return [name]
     visible = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))
     files = sorted(str(file) for file in visible if file.is_file())

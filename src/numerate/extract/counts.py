@@ -1,6 +1,7 @@
 """Counts numerals: a corpus goes in, `Counts` come out (the paper's section 2)."""
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -10,15 +11,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from numerate.errors import InputError, check_strings
+from numerate.errors import InputError, check_strings, first_line
 from numerate.extract.corpus import Corpus
-from numerate.extract.numerals import as_number, scan_numerals
+from numerate.extract.numerals import LARGEST_OF, as_number, scan_numerals
 from numerate.extract.sources import Block, block_texts
 from numerate.files import read_json, write_json
 from numerate.options import Domain, check_option
 from numerate.parallel import Progress, ignore_progress, map_ordered
 
 FORMAT = "numerate-counts"
+_MOST_NUMERALS = 2**53  # which floating-point numbers still count one by one
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,14 @@ class Counts:
         check_option("domain", self.domain, Domain)
         if not self.counts:
             raise InputError("counts must hold at least one numeral, got none")
-        if min(self.counts.values()) < 1:
-            raise InputError(f"counts must be 1 or more, got {min(self.counts.values())}")
+        fewest, most = min(self.counts.values()), max(self.counts.values())
+        if fewest < 1 or sum(self.counts.values()) > _MOST_NUMERALS:
+            raise InputError(
+                f"counts must be 1 or more, in all 2^53 at most, got {fewest} to {most}"
+            )
+        largest = max(map(abs, self.counts))
+        if not largest <= LARGEST_OF[self.domain]:
+            raise InputError(f"values must be up to {LARGEST_OF[self.domain]:,}, got {largest}")
         object.__setattr__(self, "counts", dict(sorted(self.counts.items())))
 
     @cached_property
@@ -91,7 +99,7 @@ class Counts:
         """Read `counts.json`."""
         document = read_json(path, FORMAT, made_by="numerate extract")
         try:
-            counts = {as_number(float(value)): int(n) for value, n in document["counts"].items()}
+            counts = {_read_value(value): int(n) for value, n in document["counts"].items()}
             return cls(
                 counts,
                 domain=document.get("domain", "integers"),
@@ -99,8 +107,18 @@ class Counts:
                 words=int(document.get("words", 0)),
                 sources=tuple(document.get("sources", ())),
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}: damaged counts ({error}); run 'numerate extract'") from None
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{path}: damaged counts ({first_line(error)}); run 'numerate extract'"
+            ) from None
+
+
+def _read_value(text: str) -> int | float:
+    """Return the value of a numeral in `counts.json`."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise InputError(f"values must be finite, got {text!r:.40}")
+    return as_number(value)
 
 
 def extract_counts(

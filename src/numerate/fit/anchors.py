@@ -14,15 +14,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from numerate.errors import InputError
+from numerate.errors import InputError, first_line
 from numerate.files import read_json, write_json
 from numerate.fit.mixture import Floats
 from numerate.options import Domain, Scale, check_option
 
 FORMAT = "numerate-anchors"
 RESOLUTION = 10.0
+_MOST_RESOLUTION, _MOST_WIDTH, _LARGEST = 1e6, 20, 10**15
 # All powers of ten that a double can hold: looking an exponent up is exact, a logarithm is not.
 _POWERS = np.array([float(f"1e{exponent}") for exponent in range(-323, 309)])
+
+
+def check_resolution(resolution: float) -> None:
+    """Refuse a resolution of the ln scale that is not above 0, or finer than any use."""
+    if not 0 < resolution <= _MOST_RESOLUTION:
+        raise InputError(
+            f"resolution must be above 0 and at most {_MOST_RESOLUTION:g}, got {resolution:g}"
+        )
 
 
 def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION) -> Floats:
@@ -85,13 +94,18 @@ class AnchorSet:
     def __post_init__(self) -> None:
         check_option("scale", self.scale, Scale)
         check_option("domain", self.domain, Domain)
-        if not self.resolution > 0:
-            raise InputError(f"resolution must be above 0, got {self.resolution}")
-        if self.width < 1:
-            raise InputError(f"width must be 1 or more, got {self.width}")
+        check_resolution(self.resolution)
+        if not 1 <= self.width <= _MOST_WIDTH:
+            raise InputError(f"width must be from 1 to {_MOST_WIDTH}, got {self.width}")
+        if not isinstance(self.fit, Mapping):
+            raise InputError(f"fit must be an object, got {self.fit!r:.40}")
         if not self.values or list(self.values) != sorted(set(self.values)):
             raise InputError(
                 f"values must be non-empty and strictly increasing, got {self.values[:5]}"
+            )
+        if max(map(abs, self.values)) > _LARGEST:
+            raise InputError(
+                f"values must be within 10^15, got {self.values[0]} to {self.values[-1]}"
             )
 
     @cached_property
@@ -155,8 +169,10 @@ class AnchorSet:
                 fit=document.get("fit", {}),
                 width=_whole(document.get("width", 1)),
             )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{place}: damaged anchors ({error}); run 'numerate fit'") from None
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{place}: damaged anchors ({first_line(error)}); run 'numerate fit'"
+            ) from None
 
     @classmethod
     def load(cls, path: Path) -> "AnchorSet":

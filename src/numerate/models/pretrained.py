@@ -11,18 +11,21 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
 import torch
 
-from numerate.errors import InputError, first_line, needs_extra
+from numerate.errors import InputError, MissingExtraError, first_line, needs_extra
 from numerate.models.names import resolve_model
 from numerate.options import LmKind
 from numerate.progress import quiet_transformers
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 Head = LmKind | Literal["auto"]
 _GGUF = ".gguf"
+_HUB_SECONDS = 10.0
 
 
 def load_pretrained(
@@ -65,7 +68,46 @@ def load_pretrained(
             **trusted,
             **options,
         )
+        _check_rows(name, model, tokenizer)
     return model, tokenizer, set(loading["missing_keys"])
+
+
+def check_place(name: str, path: str) -> None:
+    """Refuse a path that is neither here nor, as far as it can be asked, on the hub.
+
+    transformers would ask for several files, and for each of them again and again.
+    """
+    from huggingface_hub import HfApi, try_to_load_from_cache
+
+    if Path(path).exists():
+        return
+    with quiet_transformers():
+        try:
+            if not try_to_load_from_cache(path, "config.json"):
+                HfApi().model_info(path, timeout=_HUB_SECONDS)
+        except Exception as error:  # of the hub's name rules, its answer or the network
+            reason = first_line(error) or type(error).__name__
+            raise InputError(
+                f"{name}: cannot be loaded as a model; there is no such folder, and the hub does "
+                f"not have it either, or cannot be asked ({reason})"
+            ) from None
+
+
+def check_finite(name: str, vectors: "npt.NDArray[Any]") -> None:
+    """Refuse vectors with NaN or infinite values, which damaged weights give."""
+    if not np.isfinite(vectors).all():
+        raise InputError(f"{name}: its vectors are not finite numbers; its weights are damaged")
+
+
+def _check_rows(name: str, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:
+    """Refuse a tokenizer of another model: one with ids that the embeddings have no row for."""
+    net: Any = model
+    n_rows, last = net.get_input_embeddings().weight.shape[0], max(tokenizer.get_vocab().values())
+    if last >= n_rows:
+        raise InputError(
+            f"{name}: its tokenizer has the id {last:,}, but the model only {n_rows:,} embeddings; "
+            "it is that of another model"
+        )
 
 
 def read_config(name: str, path: str, *, trust_remote_code: bool = False) -> "PreTrainedConfig":
@@ -73,6 +115,7 @@ def read_config(name: str, path: str, *, trust_remote_code: bool = False) -> "Pr
     from transformers import MODEL_MAPPING, AutoConfig
 
     place, options = _find_source(name, path)
+    check_place(name, path)
     with explaining(name, "a model"):
         config: PreTrainedConfig = AutoConfig.from_pretrained(
             place, trust_remote_code=trust_remote_code, **options
@@ -145,16 +188,20 @@ def _hiding(options: dict[str, Any]) -> AbstractContextManager[object]:
 
 @contextmanager
 def explaining(name: str, what: str) -> Iterator[None]:
-    """Keep transformers quiet, and turn its errors into one line on the model."""
+    """Keep transformers quiet, and turn whatever it raises on a folder into one line.
+
+    What a damaged or foreign folder makes transformers, torch and safetensors raise is of any kind.
+    """
     try:
         with quiet_transformers():
             yield
-    except InputError:
+    except (InputError, MissingExtraError):
         raise
-    except (OSError, ValueError, LookupError, ImportError, RuntimeError) as error:
+    except Exception as error:
         if "trust_remote_code" in str(error):
             raise InputError(
                 f"{name}: needs code that its folder brings, which is not run; read it, and if you "
                 "trust it, allow it with --trust-remote-code"
             ) from None
-        raise InputError(f"{name}: cannot be loaded as {what} ({first_line(error)})") from None
+        reason = first_line(error) or type(error).__name__
+        raise InputError(f"{name}: cannot be loaded as {what} ({reason})") from None

@@ -11,7 +11,7 @@ from numerate.models.digest import fixed_weights
 from numerate.models.digit_tokenizer import split_digits
 from numerate.models.folder import OWN_MODULES, SHIM
 from numerate.models.names import resolve_model
-from numerate.models.pretrained import explaining, read_config
+from numerate.models.pretrained import check_finite, check_place, explaining
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -39,19 +39,17 @@ def load_sentence_encoder(
             device=device,
             trust_remote_code=trust_remote_code or _is_ours(folder),
         )
+        check_finite(bare, model.encode(["in 1999"], show_progress_bar=False))
     if not getattr(model.tokenizer, "is_fast", True):
         raise InputError(f"{bare}: its tokenizer gives no offsets; it needs a tokenizer.json")
     split_numbers(model, pieces, bare)
     return model
 
 
-def check_sentence_encoder(name: str, *, trust_remote_code: bool = False) -> None:
-    """Refuse a name that `load_sentence_encoder` would refuse, as far as its config tells."""
+def check_sentence_encoder(name: str) -> None:
+    """Refuse a name that is no sentence encoder, as far as that can be told without loading it."""
     bare = _split_name(name)[1]
-    folder = Path(resolve_model(bare))
-    _check_modules(bare, folder)
-    if not folder.is_dir():
-        read_config(bare, bare, trust_remote_code=trust_remote_code)
+    _check_modules(bare, Path(resolve_model(bare)))
 
 
 def _split_name(name: str) -> tuple[str, str]:
@@ -61,6 +59,7 @@ def _split_name(name: str) -> tuple[str, str]:
 
 
 def _check_modules(name: str, folder: Path) -> None:
+    check_place(name, str(folder))
     if folder.is_dir() and not (folder / "modules.json").is_file():
         raise InputError(f"{name}: no sentence encoder, it has no modules.json")
 

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
 from numerate.errors import InputError
-from numerate.options import Errors, Objective, Pieces, Precision
+from numerate.options import Errors, Objective, Pieces, Precision, check_word
 
 Class = TypeVar("Class", bound=type)
 _RULES = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -58,7 +58,12 @@ def checked(config: Class) -> Class:
     return made
 
 
-BatchSize = Annotated[int, Field(gt=0)]
+BatchSize = Annotated[int, Field(gt=0, lt=20_000)]
+SCHEDULERS = (
+    *("linear", "cosine", "cosine_with_restarts", "polynomial"),
+    *("constant", "constant_with_warmup", "inverse_sqrt"),
+)
+LOGGERS = ("none", "tensorboard", "wandb", "all")
 LearningRate = Annotated[float, Field(gt=0, description="Peak learning rate of AdamW.")]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -134,7 +139,7 @@ class PretrainConfig(TrainingConfig):
         Share, Field(description="Share of the training in which the learning rate rises.")
     ] = 0.0
     scheduler: Annotated[
-        str, Field(description="Learning rate schedule: a name that transformers knows.")
+        str, Field(description=f"Learning rate schedule: {', '.join(SCHEDULERS)}.")
     ] = "linear"
     weight_decay: Annotated[float, Field(ge=0, description="Weight decay of AdamW.")] = 0.0
     objective: Annotated[
@@ -182,6 +187,8 @@ class PretrainConfig(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_word("scheduler", self.scheduler, SCHEDULERS)
+        check_word("report_to", self.report_to, LOGGERS)
         if self.max_minutes is not None and self.scheduler != "linear":
             raise InputError(f"scheduler must be linear with max_minutes, got {self.scheduler}")
         if self.hold_out and not self.rehearse:

@@ -314,6 +314,8 @@ def make_arguments(
         raise InputError(
             "report_to: tensorboard is not installed; pip install 'numerate[tensorboard]'"
         )
+    if report_to == "wandb" and not find_spec("wandb"):
+        raise InputError("report_to: wandb is not installed; pip install wandb")
     bf16 = has_fast_bf16() if config.precision == "auto" else config.precision == "bf16"
     try:
         return kind(

@@ -146,18 +146,27 @@ def unprime_corpus(
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
+    try:
+        names = _unprime_into(unfinished, primed, progress)
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return [folder / name for name in names]
+
+
+def _unprime_into(folder: Path, primed: PrimedCorpus, progress: Progress) -> list[str]:
+    """Write a file for each source, and return their names."""
     names: list[str] = []
     done = 0
     for source, shards in groupby(primed.manifest["shards"], key=lambda shard: shard["source"]):
         name = _file_name(source, names)
-        with (unfinished / name).open("wb") as file:
+        with (folder / name).open("wb") as file:
             for shard in shards:
                 file.write(_unprime_shard(primed.read_shard(shard), shard["name"]))
                 done += shard["bytes"]
                 progress(done)
         names.append(name)
-    unfinished.rename(folder)
-    return [folder / name for name in names]
+    return names
 
 
 def _open_folder(folder: Path) -> WorkFolder:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from numerate.files import open_whole
 from numerate.models.digest import hash_model
 from numerate.models.labels import SystemLabel
 from numerate.models.names import SystemName, resolve_model
-from numerate.models.pretrained import read_config
+from numerate.models.pretrained import check_finite, read_config
 from numerate.models.sentence_encoder import check_sentence_encoder, load_sentence_encoder
 from numerate.options import SHOWN, Anchor, Readout, default_readout
 from numerate.prime.scheme import Priming
@@ -218,15 +219,14 @@ def open_systems(
 
 def check_system(name: SystemName, *, trust_remote_code: bool = False) -> None:
     """Refuse a name that cannot be opened, as far as that can be told without loading weights."""
-    trusted = {"trust_remote_code": trust_remote_code}
     if name.kind == "control":
         _check_control(name.model)
     elif name.kind == "vectors":
         open_word_vectors(name.path)
     elif name.kind == "sentence":
-        check_sentence_encoder(name.path, **trusted)
+        check_sentence_encoder(name.path)
     elif name.kind in ("model", "digits"):
-        read_config(name.model, resolve_model(name.path), **trusted)
+        read_config(name.model, resolve_model(name.path), trust_remote_code=trust_remote_code)
     elif not Path(name.path).is_dir():
         raise InputError(f"{name.model}: no such folder")
 
@@ -255,6 +255,7 @@ def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path |
     missing = np.setdiff1d(wanted, known)
     if len(missing):
         new = system.embed_numerals(missing.tolist())
+        check_finite(system.name, new)
         known = np.concatenate((known, missing))
         vectors = np.concatenate((vectors, new)) if len(vectors) else new
         order = np.argsort(known)
@@ -267,7 +268,15 @@ def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path |
 
 
 def _read_vectors(path: Path | None) -> tuple[npt.NDArray[np.int64], Matrix]:
+    """Return the numerals and the vectors of a file; none of a damaged one, to be made again."""
+    nothing = np.zeros(0, np.int64), np.zeros((0, 0), np.float32)
     if path is None or not path.exists():
-        return np.zeros(0, np.int64), np.zeros((0, 0), np.float32)
-    with np.load(path, allow_pickle=False) as arrays:
-        return arrays["numerals"], arrays["vectors"]
+        return nothing
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            numerals, vectors = arrays["numerals"], arrays["vectors"]
+    except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile):
+        return nothing
+    is_whole = numerals.dtype == np.int64 and numerals.ndim == 1 and vectors.ndim == 2
+    is_whole = is_whole and vectors.dtype.kind == "f" and len(numerals) == len(vectors)
+    return (numerals, vectors) if is_whole and np.isfinite(vectors).all() else nothing

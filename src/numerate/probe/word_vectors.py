@@ -19,6 +19,7 @@ import numpy.typing as npt
 from numerate.errors import InputError
 from numerate.extract.sources import Block, read_source
 
+_MOST_WIDE = 100_000
 Rows = npt.NDArray[np.float32]
 _NUMERAL_LINE = re.compile(rb"^([1-9][0-9]{0,10})[ \t]([^\n]*)$", re.MULTILINE)
 
@@ -51,7 +52,8 @@ class WordVectors:
 
     def _read_row(self, numbers: bytes, place: str) -> Rows:
         try:
-            row = np.array(numbers.split(), np.float32)
+            with np.errstate(over="ignore"):  # what overflows is refused below
+                row = np.array(numbers.split(), np.float32)
         except ValueError:
             row = np.zeros(0, np.float32)
         if row.shape != (self.width,) or not np.isfinite(row).all():
@@ -69,7 +71,7 @@ def open_word_vectors(name: str) -> WordVectors:
     _, *numbers = first.split() or [b""]
     header = re.fullmatch(rb"[0-9]+ ([1-9][0-9]*)\s*", first)
     if header:
-        return WordVectors(path, int(header[1]), has_header=True)
+        return WordVectors(path, _check_width(name, header[1]), has_header=True)
     try:
         np.array(numbers, np.float32)
     except ValueError:
@@ -77,6 +79,15 @@ def open_word_vectors(name: str) -> WordVectors:
     if not numbers:
         raise InputError(f"{name}, line 1: must be a word and its numbers, or how many of each")
     return WordVectors(path, len(numbers), has_header=False)
+
+
+def _check_width(name: str, digits: bytes) -> int:
+    if len(digits) > 6 or int(digits) > _MOST_WIDE:
+        said = digits[:20].decode()
+        raise InputError(
+            f"{name}, line 1: vectors must have at most {_MOST_WIDE:,} numbers, got {said}"
+        )
+    return int(digits)
 
 
 def _read_blocks(path: Path) -> Iterator[Block]:

@@ -33,8 +33,6 @@ def plan_tune(run: RunContext, config: TuneConfig, text: RunText, training: int 
         inputs={**text.inputs, "base": SystemName("base", "model", config.base).location},
         outputs=("model/model.safetensors", "model/config.json"),
         work=work,
-        check=lambda: check_sentence_encoder(
-            config.base, trust_remote_code=config.trust_remote_code
-        ),
+        check=lambda: check_sentence_encoder(config.base),
         estimate=lambda: 60 * config.max_minutes if config.max_minutes else None,
     )
