@@ -190,6 +190,15 @@ def _model_rows() -> Iterator[list[str]]:
     for peer, ratio in (("a: padded lines, whole head", "to a"), ("b: packed, whole head", "to b")):
         ours, theirs = f"{tokens['numerate']:,.0f} tokens/s", f"{tokens[peer]:,.0f} tokens/s"
         yield ["pretrain, both cores", ours, peer[3:], theirs, f"{train['ratios'][ratio]:.1f}"]
+    tune = _read_benchmark("tune")
+    ours, theirs = (f"{speed:,.0f} tokens/s" for speed in tune["tokens_per_second"].values())
+    peer = "sentence-transformers, padded columns"
+    yield ["tune, a step of the same texts", ours, peer, theirs, f"{tune['ratio']:.1f}"]
+    encode = tune["encode"]
+    longer = f"encode {encode['texts']} texts, {encode['tokens']:.2f} times the tokens"
+    theirs = f"{encode['seconds, published']:.1f} s"
+    ours = f"{encode['seconds, published'] * encode['seconds']:.1f} s"
+    yield [longer, ours, "the published encoder", theirs, f"{1 / encode['seconds']:.2f}"]
     for name, row in _read_benchmark("embed")["sets"].items():
         seconds = row["seconds"]
         what = f"embed {row['numerals']:,} numerals from {name} ({row['distinct']:,} distinct)"
