@@ -78,7 +78,7 @@ def test_a_folder_that_numerate_wrote_is_trusted_and_one_that_was_changed_is_not
     shutil.copytree(folder, tmp_path / "changed")
     with (tmp_path / "changed" / "numerate_sentence.py").open("a") as file:
         file.write("print('something else')\n")
-    with pytest.raises(InputError, match="cannot be loaded"):
+    with pytest.raises(InputError, match="needs code that its folder brings"):
         open_one(f"sentence:{tmp_path / 'changed'}")
 
 

@@ -38,11 +38,10 @@ class Counts:
         check_option("domain", self.domain, Domain)
         if not self.counts:
             raise InputError("counts must hold at least one numeral, got none")
-        fewest, most = min(self.counts.values()), max(self.counts.values())
-        if fewest < 1 or sum(self.counts.values()) > _MOST_NUMERALS:
-            raise InputError(
-                f"counts must be 1 or more, in all 2^53 at most, got {fewest} to {most}"
-            )
+        if min(self.counts.values()) < 1:
+            raise InputError(f"counts must be 1 or more, got {min(self.counts.values())}")
+        if sum(self.counts.values()) > _MOST_NUMERALS:
+            raise InputError(f"counts must be 2^53 in all at most, got {sum(self.counts.values())}")
         largest = max(map(abs, self.counts))
         if not largest <= LARGEST_OF[self.domain]:
             raise InputError(f"values must be up to {LARGEST_OF[self.domain]:,}, got {largest}")

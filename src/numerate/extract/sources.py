@@ -124,7 +124,8 @@ def _read_file(name: str, is_json: bool, field: str, errors: Errors) -> Iterator
     with Path(name).open("rb") as raw:
         opener = _OPENERS.get(Path(name).suffix)
         stream = opener(raw) if opener else raw
-        blocks = _read_text(stream.read, raw.tell, name, errors)
+        tell = raw.tell if raw.seekable() else lambda: 0  # a pipe has no position
+        blocks = _read_text(stream.read, tell, name, errors)
         yield from _gather(_json_records(blocks, field), name) if is_json else blocks
 
 
