@@ -57,19 +57,26 @@ def _map_in_processes(
     """Yield items with their results, from as many processes as there are first items."""
     workers, items = len(first), chain(first, remaining)
     with ProcessPoolExecutor(workers, context, _die_with_parent) as pool:
-        waiting: deque[tuple[Item, Future[Result]]] = deque()
-        try:
-            for item in items:
-                waiting.append((item, pool.submit(function, item)))
-                if len(waiting) >= 2 * workers:
-                    first_item, future = waiting.popleft()
-                    yield first_item, future.result()
-            while waiting:
-                first_item, future = waiting.popleft()
-                yield first_item, future.result()
-        finally:
-            for _, future in waiting:
-                future.cancel()
+        yield from keep_order(lambda item: pool.submit(function, item), items, lambda: 2 * workers)
+
+
+def keep_order(
+    submit: Callable[[Item], Future[Result]], items: Iterable[Item], most: Callable[[], int]
+) -> Iterator[tuple[Item, Result]]:
+    """Yield each item with the result of its future, in order; at most `most()` are under way."""
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    try:
+        for item in items:
+            waiting.append((item, submit(item)))
+            if len(waiting) >= most():
+                first, future = waiting.popleft()
+                yield first, future.result()
+        while waiting:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    finally:
+        for _, future in waiting:
+            future.cancel()
 
 
 def _die_with_parent() -> None:

@@ -1,10 +1,14 @@
+import math
 import re
 from collections import Counter
 
 import numpy as np
+import pytest
 import torch
+from accelerate.data_loader import BatchSamplerShard
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.utils.data import BatchSampler, SequentialSampler
 
 from numerate.fit.anchors import AnchorSet
 from numerate.models.base_model import add_markers, load_base
@@ -12,7 +16,12 @@ from numerate.pretrain.anchors import take_tokens
 from numerate.pretrain.batches import PlannedRows, make_rows
 from numerate.pretrain.masking import IGNORED, Masking
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource
-from numerate.pretrain.sequences import TokenSequence, join_sequences, tokenize_documents
+from numerate.pretrain.sequences import (
+    ChosenSequences,
+    TokenSequence,
+    join_sequences,
+    tokenize_documents,
+)
 from tests.conftest import make_model
 
 ONE, NONE = np.float32(1), np.float32(np.nan)  # magnitudes
@@ -66,6 +75,45 @@ def test_a_plan_is_the_same_for_a_seed_and_goes_on_from_any_row():
     assert len({first[i][0] for i in indices}) == len(indices)
 
 
+@pytest.mark.parametrize("window", [10**6, 50, 7])
+def test_two_ranks_see_every_sequence_once_an_epoch(window):
+    """By the sampler of accelerate, which is what a training with torchrun uses."""
+    rng = np.random.default_rng(0)
+    sequences = some_sequences(rng.integers(2, 17, 203))
+    planned = PlannedRows(sequences, max_length=16, rows_per_step=4, seed=1, window=window)
+    rows = BatchSampler(SequentialSampler(range(planned.rows_per_epoch)), 2, drop_last=True)
+    seen = []
+    for rank in range(2):
+        share = [index for batch in BatchSamplerShard(rows, 2, rank) for index in batch]
+        seen.append([int(ids[0]) for index in share for ids, _ in planned[index][1]])
+    both = Counter(seen[0] + seen[1])
+    assert set(both) == set(range(2, 205))
+    filled = 3 * math.ceil(203 / window)  # rows that may come twice, to fill the steps of windows
+    repeated = {name: n for name, n in both.items() if n > 1}
+    assert sum(repeated.values()) - len(repeated) <= 8 * filled
+    alike = some_sequences([16] * 40)  # a row each: nothing is left to fill
+    planned = PlannedRows(alike, max_length=16, rows_per_step=4, seed=1, window=20)
+    assert planned.rows_per_epoch == 40
+    for epoch in range(3):
+        rows = [planned[40 * epoch + index][1] for index in range(40)]
+        assert sorted(int(row[0].ids[0]) for row in rows) == list(range(2, 42))
+
+
+def test_a_window_is_shuffled_by_itself_and_one_window_as_ever():
+    sequences = some_sequences([16] * 40)
+    options = {"max_length": 16, "rows_per_step": 4, "seed": 1}
+    windows = PlannedRows(sequences, **options, window=20)
+    names = [int(windows[index][1][0].ids[0]) for index in range(40)]
+    assert {frozenset(names[:20]), frozenset(names[20:])} == {
+        frozenset(range(2, 22)),
+        frozenset(range(22, 42)),
+    }
+    assert names != sorted(names)
+    whole = PlannedRows(sequences, **options, window=40)
+    rows = make_rows(sequences.lengths, 16, 4, np.random.default_rng([1, 0]))
+    assert [int(whole[i][1][0].ids[0]) - 2 for i in range(40)] == [int(row[0]) for row in rows]
+
+
 def test_a_batch_is_padded_to_its_longest_sequence():
     rows = [(1, [some_sequences([3])[0]]), (2, [some_sequences([0, 5])[1]])]
     batch = MASKING.collate(rows)
@@ -116,9 +164,10 @@ def test_labels_are_the_anchors_and_nothing_else(tiny_models, primed_corpora):
 
 
 def test_no_more_sequences_are_planned_than_a_budget_of_tokens_needs():
-    sequences = some_sequences([5, 6, 7, 8] * 50)
+    sequences = ChosenSequences(some_sequences([5, 6, 7, 8] * 50), np.arange(200))
     few = take_tokens(sequences, 100, seed=0)
     assert 100 <= few.lengths.sum() < 108
-    assert few.ids.tolist() == sorted(few.ids.tolist())  # in the order in which they were
-    assert few.ids.tolist() != take_tokens(sequences, 100, seed=1).ids.tolist()
+    assert few.lengths.tolist() == [len(few[i].ids) for i in range(len(few))]
+    assert few.indices.tolist() == sorted(few.indices.tolist())  # in the order in which they were
+    assert few.indices.tolist() != take_tokens(sequences, 100, seed=1).indices.tolist()
     assert len(take_tokens(sequences, 10**6, seed=0)) == 200

@@ -17,6 +17,7 @@ from numerate.pretrain.sequences import (
     join_sequences,
     tokenize_documents,
 )
+from numerate.pretrain.token_files import save_sequences
 from numerate.prime.text import MARKERS, find_primed, prime_text
 from tests.conftest import ARCHITECTURES, make_model
 
@@ -177,14 +178,17 @@ def test_save_and_load_are_the_identity(tmp_path):
         TokenSequence(np.array([1, 2, 3], np.int32), np.array([nan, 8.6, nan], np.float32)),
         TokenSequence.without_anchors(np.array([4], np.int32)),
     ]
-    sequences = join_sequences(rows)
-    sequences.save(tmp_path)
+    save_sequences(iter(rows), tmp_path)
     loaded = Sequences.load(tmp_path)
     assert len(loaded) == 2
     for index in range(2):
         assert loaded[index].ids.tolist() == rows[index].ids.tolist()
         assert np.array_equal(loaded[index].magnitudes, rows[index].magnitudes, equal_nan=True)
     assert loaded.is_anchor.tolist() == [False, True, False, False]
+    assert loaded.count_anchors().tolist() == [1, 0]
+    for name in ("ids", "magnitudes", "bounds"):  # the bytes are those that numpy would write
+        np.save(tmp_path / "whole.npy", getattr(join_sequences(rows), name))
+        assert (tmp_path / f"{name}.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
     assert len(join_sequences([])) == 0
 
 

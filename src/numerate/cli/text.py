@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from numerate.cli.arguments import Field, OnErrors, Quiet, Workers, count_workers, print_shown
+from numerate.cli.arguments import (
+    EngineOption,
+    Field,
+    OnErrors,
+    Quiet,
+    RayAddress,
+    Workers,
+    choose_engine,
+    print_shown,
+)
 from numerate.errors import InputError
 from numerate.options import Domain, Errors, Marker, NumeralForm, Scale, Start
 
@@ -17,8 +26,8 @@ CorpusNames = Annotated[
     list[str],
     typer.Argument(
         metavar="CORPUS...",
-        help="Text files (plain, .gz, .xz, .zst), .jsonl, .parquet, folders of them, '-', "
-        "hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
+        help="Text files (plain, .gz, .xz, .zst), .jsonl, .parquet, folders of them, also at "
+        "s3:// or gs://, '-', hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
     ),
 ]
 Out = Annotated[Path, typer.Option(help="File to write.")]
@@ -41,6 +50,8 @@ def extract(
     field: Field = "text",
     errors: OnErrors = "strict",
     workers: Workers = 0,
+    engine: EngineOption = "local",
+    ray_address: RayAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Count the numerals of a corpus."""
@@ -50,12 +61,11 @@ def extract(
     from numerate.files import check_json_output
     from numerate.progress import show_progress
 
+    chosen = choose_engine(engine, ray_address, workers)
     opened = open_corpus(corpus, field=field, errors=errors)
     check_json_output(out, FORMAT, opened.sources)
     with show_progress("extract", opened.size, quiet=quiet) as progress:
-        counts = extract_counts(
-            opened, domain=domain, workers=count_workers(workers), progress=progress
-        )
+        counts = extract_counts(opened, domain=domain, engine=chosen, progress=progress)
     counts.save(out)
     print_shown(show_counts(counts), quiet)
 
@@ -151,6 +161,8 @@ def prime(
     field: Field = "text",
     errors: OnErrors = "strict",
     workers: Workers = 0,
+    engine: EngineOption = "local",
+    ray_address: RayAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Write its anchor after each numeral; '-' primes standard input to standard output."""
@@ -163,6 +175,7 @@ def prime(
     if (anchors is None) != undo:
         raise InputError("prime needs --anchors; with --undo it needs none")
     laid = AnchorSet.load(anchors) if anchors else None
+    chosen = choose_engine(engine, ray_address, workers)
     if "-" in corpus:
         _pipe(corpus, out, errors, laid, marker, numeral_form)
     elif out is None:
@@ -183,7 +196,7 @@ def prime(
                 out,
                 marker=marker,
                 numeral_form=numeral_form,
-                workers=count_workers(workers),
+                engine=chosen,
                 progress=progress,
             )
         print_shown(show_primed(primed), quiet)

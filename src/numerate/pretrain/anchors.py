@@ -37,7 +37,7 @@ from numerate.pretrain.objectives import (
 )
 from numerate.pretrain.recipe import Measure, Recipe, linear_rate
 from numerate.pretrain.rehearsal import Rehearsal, RehearsalSource, read_held_out
-from numerate.pretrain.sequences import Keep, Sequences, read_sequences
+from numerate.pretrain.sequences import ChosenSequences, Keep, Sequences, read_sequences
 from numerate.pretrain.shuffle import shuffle_anchors, shuffle_magnitudes
 from numerate.pretrain.validation import Validator
 from numerate.prime.primed_corpus import PrimedCorpus
@@ -248,14 +248,15 @@ class AnchorRecipe(Recipe[PretrainConfig]):
         return RehearsalSource(rehearsal, base.tokenizer, config.rehearse, max_length, base.kind)
 
 
-def take_tokens(sequences: Sequences, n_tokens: int, seed: int) -> Sequences:
+def take_tokens(sequences: ChosenSequences, n_tokens: int, seed: int) -> ChosenSequences:
     """Return sequences drawn at random, with at least `n_tokens` tokens, or all if there are fewer.
 
     They are in the order in which they were.
     """
     order = np.random.default_rng([seed, 0xB0D6E7]).permutation(len(sequences))
-    before = np.cumsum(sequences.lengths[order]) - sequences.lengths[order]
-    return sequences.select(np.sort(order[before < n_tokens]))
+    lengths = sequences.lengths[order]
+    before = np.cumsum(lengths) - lengths
+    return replace(sequences, indices=sequences.indices[np.sort(order[before < n_tokens])])
 
 
 def _check_shares(config: PretrainConfig, kind: LmKind) -> None:
@@ -282,13 +283,12 @@ def _check_anchors(primed: PrimedCorpus, base: str) -> None:
             )
 
 
-def _split(sequences: Sequences, config: PretrainConfig) -> tuple[Sequences, Sequences]:
+def _split(sequences: Sequences, config: PretrainConfig) -> tuple[ChosenSequences, Sequences]:
     """Return the sequences to train on, and some with anchors to validate on."""
-    counts = np.add.reduceat(sequences.is_anchor, sequences.bounds[:-1], dtype=np.int64)
-    anchored = np.flatnonzero(counts)
+    anchored = np.flatnonzero(sequences.count_anchors())
     wanted = math.ceil(config.validation_share * len(sequences))
     n_held_out = max(1, min(wanted, config.validation_most, len(anchored) - 1))
     rng = np.random.default_rng([config.seed, 0x5EED])
     held_out = np.sort(rng.choice(anchored, n_held_out, replace=False))
     rest = np.setdiff1d(np.arange(len(sequences)), held_out)
-    return sequences.select(rest), sequences.select(held_out)
+    return ChosenSequences(sequences, rest), sequences.select(held_out)

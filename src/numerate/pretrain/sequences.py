@@ -16,15 +16,16 @@ import numpy.typing as npt
 
 from numerate.errors import InputError
 from numerate.extract.ranges import find_gap_numerals, is_in_gap
-from numerate.files import open_whole
 from numerate.fit.anchors import rescale
 from numerate.options import Domain, LmKind, check_option
+from numerate.pretrain.token_files import save_sequences
 from numerate.prime.text import PrimedNumeral, find_primed
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 _DOCUMENTS_AT_A_TIME = 1000
+_SEQUENCES_AT_A_TIME = 10_000
 Ids = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 Magnitudes = npt.NDArray[np.float32]
@@ -81,20 +82,43 @@ class Sequences:
         """Return a copy of the sequences at the indices."""
         return join_sequences([self[int(index)] for index in indices])
 
-    def save(self, folder: Path) -> None:
-        """Write the arrays, `bounds` last; a file with its final name is complete."""
-        for name in ("ids", "magnitudes", "bounds"):
-            try:
-                with open_whole(folder / f"{name}.npy") as file:
-                    np.save(file, getattr(self, name), allow_pickle=False)
-            except OSError as error:
-                raise InputError(f"{folder}: could not be written ({error}); make room") from None
+    def count_anchors(self) -> npt.NDArray[np.int64]:
+        """Return the number of tokens of anchors of each sequence; it reads a part at a time."""
+        counts = np.zeros(len(self), np.int64)
+        for first in range(0, len(self), _SEQUENCES_AT_A_TIME):
+            bounds = self.bounds[first : first + _SEQUENCES_AT_A_TIME + 1]
+            part = ~np.isnan(self.magnitudes[bounds[0] : bounds[-1]])
+            counts[first : first + len(bounds) - 1] = np.add.reduceat(
+                part, bounds[:-1] - bounds[0], dtype=np.int64
+            )
+        return counts
 
     @classmethod
     def load(cls, folder: Path) -> "Sequences":
-        """Map the arrays that `save` wrote into memory."""
+        """Map the arrays that `save_sequences` wrote into memory."""
         paths = [folder / f"{name}.npy" for name in ("ids", "magnitudes", "bounds")]
         return cls(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in paths))
+
+
+@dataclass(frozen=True)
+class ChosenSequences:
+    """Some of the sequences of others, by index; their tokens are not copied."""
+
+    source: Sequences
+    indices: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, index: int) -> TokenSequence:
+        return self.source[int(self.indices[index])]
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The number of tokens of each sequence."""
+        bounds = self.source.bounds
+        lengths: npt.NDArray[np.int64] = bounds[self.indices + 1] - bounds[self.indices]
+        return lengths
 
 
 def join_sequences(rows: Iterable[TokenSequence]) -> Sequences:
@@ -130,7 +154,7 @@ def read_sequences(
             hold_out_gaps=hold_out_gaps,
             domain=domain,
         )
-        join_sequences(found).save(folder)
+        save_sequences(found, folder)
     return Sequences.load(folder)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from numerate.engines import Engine, LocalEngine
 from numerate.files import write_json
 from numerate.layout import RunContext, RunLayout
 from numerate.locks import hold_folder
@@ -18,6 +19,7 @@ def run_config(
     root: Path,
     *,
     workers: int,
+    engine: Engine | None = None,
     quiet: bool = False,
     report: Callable[[Step, State, float], object] | None = None,
 ) -> Path:
@@ -25,20 +27,24 @@ def run_config(
 
     Finished steps with the same settings and inputs are kept. Before the first one is run, all that
     are to be run are checked: a name with a mistake in it costs no training. After each step
-    `report` is called with it, the state it was in and the seconds it took.
+    `report` is called with it, the state it was in and the seconds it took. The engine runs extract
+    and prime; by default it is a local one with `workers` processes.
     """
     with hold_folder(root):
-        return _run_steps(config, root, workers, quiet, report)
+        return _run_steps(
+            config,
+            root,
+            plan_run(config, root, workers=workers, engine=engine, quiet=quiet),
+            report,
+        )
 
 
 def _run_steps(
     config: Config,
     root: Path,
-    workers: int,
-    quiet: bool,
+    steps: list[Step],
     report: Callable[[Step, State, float], object] | None,
 ) -> Path:
-    steps = plan_run(config, root, workers=workers, quiet=quiet)
     for step, state in zip(steps, find_states(steps, root), strict=True):
         if state != "done":
             step.check()
@@ -54,9 +60,24 @@ def _run_steps(
     return layout.page
 
 
-def plan_run(config: Config, root: Path, *, workers: int = 1, quiet: bool = True) -> list[Step]:
+def plan_run(
+    config: Config,
+    root: Path,
+    *,
+    workers: int = 1,
+    engine: Engine | None = None,
+    quiet: bool = True,
+) -> list[Step]:
     """Return the steps of a run in the order in which they depend on each other."""
-    run = RunContext(RunLayout(root), workers, quiet, draw_curve, config.trust_remote_code)
+    engine = engine or LocalEngine(workers)
+    run = RunContext(
+        RunLayout(root),
+        workers,
+        quiet,
+        draw_curve,
+        engine=engine,
+        trust_remote_code=config.trust_remote_code,
+    )
     steps: list[Step] = []
     for stage in STAGES:
         steps += stage(config, run, tuple(steps))
