@@ -3,26 +3,40 @@
 `python -m benchmarks.encoders BENCHMARKS NAME TITLE=MODEL…` asks each model all tasks on texts and
 appends its scores to `results/encoders/NAME.jsonl`; what is there is not asked again. BENCHMARKS is
 a folder with the sets of `docs/probing.md`. Models of one title are trainings of one system.
+`python -m benchmarks.encoders searches NAME TITLE=MODEL…` writes what they find for a few queries
+to `results/encoders/NAME-searches.json`.
 """
 
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import cast
 
+from numerate.files import write_json
 from numerate.models.names import SystemName
 from numerate.probe.plan import Plan, probe_system
 from numerate.probe.protocols import LAPTOP
 from numerate.probe.systems import Reading, open_systems
 from numerate.probe.tasks.benchmark_files import Benchmarks
+from numerate.probe.tasks.searches import search_examples
 from numerate.probe.tasks.text_tasks import expand_tasks
+from numerate.probe.text_systems import SentenceEncoder
 
 KEPT = Path(__file__).parents[1] / "results" / "encoders"
 TASKS = ("sentences", "factbook", "STSBenchmark", "SICK-R", "SciFact-part")
+READING = Reading(("visible",), "all")
 SEEDS = (100,)  # not one that a recipe was chosen by
 
 
 def main(benchmarks: str, name: str, *models: str) -> None:
     """Probe models on texts; BM25 and other controls are asked what they can answer."""
+    if benchmarks == "searches":
+        found = {}
+        for model in map(SystemName.parse, models):
+            [system] = open_systems(model, reading=READING)
+            found[model.title] = search_examples(cast("SentenceEncoder", system).search)
+        write_json(KEPT / f"{name}-searches.json", found)
+        return
     trainings: Counter[str] = Counter()
     for model in map(SystemName.parse, models):
         plan = Plan(
@@ -33,7 +47,7 @@ def main(benchmarks: str, name: str, *models: str) -> None:
             benchmarks=Benchmarks(Path(benchmarks)),
         )
         trainings[model.title] += 1
-        for system in open_systems(model, reading=Reading(("visible",), "all")):
+        for system in open_systems(model, reading=READING):
             for score in probe_system(system, plan, KEPT / f"{name}.jsonl"):
                 print(
                     score.system, score.training, score.task, score.range, score.metric, score.value

@@ -10,9 +10,11 @@ from pathlib import Path
 from numerate.markdown import format_table
 from numerate.models.labels import SystemLabel
 from numerate.pretrain.baselines.genbert_questions import KINDS, Example, NumericalData
+from numerate.probe.diagnostics import Diagnostics
 from numerate.probe.scores import Score, read_scores
 from numerate.probe.statistics import summarize_values
 from numerate.report.leaderboard import boards_to_markdown, read_boards
+from numerate.report.search_examples import make_searches, searches_to_markdown
 from numerate.report.tables.formats import ADDS
 from numerate.report.tables.grid import Grid, TableRow, make_grid, tabulate_scores
 from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
@@ -115,6 +117,16 @@ def encoder_tables(path: Path) -> str:
     for half in (_OVER_ALL[:6], _OVER_ALL[6:]):
         tables.append(_join_tables(path, half))
     return "\n".join(tables)
+
+
+def search_tables(path: Path) -> str:
+    """Return what encoders find for a few queries, from a file of `benchmarks.encoders`."""
+    found = json.loads(path.read_text())
+    rows = [
+        Diagnostics(system=name, searches={query: tuple(texts) for query, texts in one.items()})
+        for name, one in found.items()
+    ]
+    return searches_to_markdown(make_searches(rows))
 
 
 def _join_tables(path: Path, kinds: Sequence[tuple[str, str]]) -> str:

@@ -23,6 +23,7 @@ ROOT = README.parent
 _DOCS = (
     "stages",
     "embedding",
+    "searches",
     "probing",
     "leaderboard",
     "baselines",
@@ -42,6 +43,7 @@ DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
 ENCODERS = ROOT / "results" / "encoders" / "all-MiniLM-L6-v2.jsonl"
 LEADERBOARD = ROOT / "results" / "leaderboard"
+SEARCHES = ENCODERS.with_name("all-MiniLM-L6-v2-searches.json")
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
 _TABLE = re.compile(r"<!-- ([a-z]+) -->\n(?<!end -->\n).*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -71,6 +73,7 @@ def _make_table(name: str) -> str:
         "tuned": lambda: tables.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
         "leaderboard": lambda: tables.board_tables(*sorted(LEADERBOARD.glob("*.jsonl"))),
         "texts": lambda: tables.board_tables(ENCODERS),
+        "searches": lambda: tables.search_tables(SEARCHES),
         "probes": lambda: tables.task_tables(PROBES),
         "protocols": _protocol_table,
         "equals": lambda: tables.task_tables(WIKIPEDIA / "scores.jsonl", tables.is_equal),
