@@ -1,7 +1,8 @@
 """Finds numerals: text goes in, the value and position of each numeral come out.
 
 A *numeral* is a complete number in ASCII digits (`1999`, `12,345`, WikiText's `12 @,@ 345`), never
-a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`). The domain `integers`
+a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`), and never one of more
+than 400 characters. The domain `integers`
 has the paper's positive integers up to ten billion; `reals` adds zero, decimals, signs and
 exponents; `quantities` adds factors (`1.82 billion`) and numbers in words, up to 10^15.
 

@@ -24,7 +24,7 @@ def fixed_weights() -> Iterator[None]:
 
 def hash_model(
     model: torch.nn.Module,
-    config: "PreTrainedConfig",
+    config: "PreTrainedConfig | None",
     tokenizer: "PreTrainedTokenizerBase",
     *settings: object,
 ) -> str:
@@ -32,7 +32,8 @@ def hash_model(
     backend: Any = tokenizer
     tokens = json.loads(backend.backend_tokenizer.to_str())
     tokens |= {"truncation": None, "padding": None}  # these change when it is used
-    shape = {key: v for key, v in config.to_dict().items() if key not in _NOT_IN_VECTORS}
+    shape = config.to_dict() if config else {}
+    shape = {key: value for key, value in shape.items() if key not in _NOT_IN_VECTORS}
     digest = hashlib.sha256(json.dumps([tokens, shape], sort_keys=True, default=str).encode())
     digest.update(repr(settings).encode())
     for name, weight in model.state_dict().items():

@@ -40,7 +40,8 @@ class SentenceEncoder:
         """A text that changes with the weights, the tokenizer, the modules and the prompts."""
         net: Any = self.model
         prompts = net.prompts, net.default_prompt_name
-        return hash_model(net, net[0].model.config, net.tokenizer, str(net), prompts)
+        config = getattr(getattr(net[0], "model", None), "config", None)
+        return hash_model(net, config, net.tokenizer, str(net), prompts)
 
     def embed_numerals(self, numerals: Sequence[int], /) -> Matrix:
         """Return a row for each numeral."""
