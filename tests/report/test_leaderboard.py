@@ -155,6 +155,12 @@ def test_the_command_writes_a_page_and_a_table(run, tmp_path):
     before = page
     write_leaderboard([first, second], out)
     assert (out / "index.html").read_text() == before
+    for path in (out / "leaderboard.md", out / "index.html"):
+        text = path.read_bytes()
+        path.write_text("<!doctype html> mine")
+        with pytest.raises(InputError, match="numerate has not made it"):
+            write_leaderboard([first, second], out)
+        path.write_bytes(text)
 
 
 @pytest.mark.parametrize(

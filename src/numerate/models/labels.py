@@ -89,8 +89,12 @@ class SystemLabel:
 
     @property
     def is_control(self) -> bool:
-        """Whether the vectors are made by a rule, without a model."""
-        return self.name.startswith(_CONTROL)
+        """Whether the vectors are made by a rule, without a model.
+
+        >>> [SystemLabel(name=f"control:{name}").is_control for name in ("random", "primed:bert")]
+        [True, False]
+        """
+        return self.name.startswith(_CONTROL) and not self.name.startswith(f"{_CONTROL}primed:")
 
     @property
     def primed_as(self) -> str | None:

@@ -6,6 +6,7 @@ same numerals and the same seeds. Rows are in the order of their first column.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from numerate.errors import InputError
 from numerate.extract.ranges import ALL
-from numerate.files import write_file
+from numerate.files import check_output, write_file
 from numerate.models.labels import SystemLabel, pair_twins
 from numerate.probe.samples import DOMAIN_NAMES
 from numerate.probe.scores import Score, read_scores
@@ -43,6 +44,7 @@ _METRICS = (
     *TEXT_METRICS.items(),
 )
 _ORDER_NOTE = "Rows are in the order of the first column, a twin below its trained system."
+_MADE = "<!-- made by numerate report -->"
 _TOLERANCE = 1e-6  # relative, between the same score in two files
 
 
@@ -79,10 +81,16 @@ class Board:
 
 
 def write_leaderboard(paths: Sequence[Path], folder: Path) -> Path:
-    """Write `leaderboard.md` and `index.html` on some files of scores; return the page's path."""
+    """Write `leaderboard.md` and `index.html` on some files of scores; return the page's path.
+
+    Files by these names that something else has made are not replaced.
+    """
     boards = read_boards(paths)
-    page = folder / "index.html"
-    write_file(folder / "leaderboard.md", boards_to_markdown(boards).encode("utf-8", "replace"))
+    table, page = folder / "leaderboard.md", folder / "index.html"
+    check_output(table, starts=re.escape(_MADE).encode())
+    check_output(page, starts=rb'(?s)<!doctype html>.*name="generator" content="numerate"')
+    text = f"{_MADE}\n{boards_to_markdown(boards)}"
+    write_file(table, text.encode("utf-8", "replace"))
     write_file(page, _render_page(boards, paths, folder).encode("utf-8", "replace"))
     return page
 
