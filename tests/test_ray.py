@@ -35,7 +35,7 @@ def find_processes(folder):
 
 
 def wait_for(condition):
-    for _ in range(600):
+    for _ in range(6000):  # at most ten minutes, on a busy machine
         if condition():
             return True
         time.sleep(0.1)
