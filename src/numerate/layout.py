@@ -1,8 +1,10 @@
 """The layout of a run folder: where every stage keeps its files."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from numerate.engines import Engine, LocalEngine
 
 RECORD = "run.json"
 """The file in the folder of every finished step that describes it."""
@@ -91,6 +93,7 @@ class RunLayout:
 class RunContext:
     """What a stage has to know of the run that it is part of; `quiet` hides progress bars.
 
+    `engine` runs the work on the corpus, `workers` processes of this machine do all other work.
     `draw_curve` draws the training curve in the folder of a trained model; the report does this,
     which stages of training cannot import.
     """
@@ -99,3 +102,4 @@ class RunContext:
     workers: int = 1
     quiet: bool = True
     draw_curve: Callable[[Path], object] | None = None
+    engine: Engine = field(default_factory=LocalEngine)

@@ -42,19 +42,26 @@ def map_ordered(
         return
     context = get_context(start)
     with ProcessPoolExecutor(workers, context, _die_with_parent) as pool:
-        waiting: deque[tuple[Item, Future[Result]]] = deque()
-        try:
-            for item in items:
-                waiting.append((item, pool.submit(function, item)))
-                if len(waiting) >= 2 * workers:
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            while waiting:
+        yield from keep_order(lambda item: pool.submit(function, item), items, lambda: 2 * workers)
+
+
+def keep_order(
+    submit: Callable[[Item], Future[Result]], items: Iterable[Item], most: Callable[[], int]
+) -> Iterator[tuple[Item, Result]]:
+    """Yield each item with the result of its future, in order; at most `most()` are under way."""
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    try:
+        for item in items:
+            waiting.append((item, submit(item)))
+            if len(waiting) >= most():
                 first, future = waiting.popleft()
                 yield first, future.result()
-        finally:
-            for _, future in waiting:
-                future.cancel()
+        while waiting:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    finally:
+        for _, future in waiting:
+            future.cancel()
 
 
 def _die_with_parent() -> None:

@@ -16,7 +16,8 @@ from numerate.errors import InputError
 from numerate.extract import sources
 from numerate.extract.corpus import Corpus, open_corpus
 from numerate.extract.numerals import scan_numerals
-from numerate.extract.sources import block_texts, parse_hub_name
+from numerate.extract.records import parse_hub_name
+from numerate.extract.sources import block_texts
 
 TEXT = "In 1999 Zoë paid 12,345.\n\nThen 5 came.\n"
 

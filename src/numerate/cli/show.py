@@ -42,7 +42,7 @@ def show_counts(counts: Counts) -> RenderableType:
         ("documents", counts.documents),
         ("words", counts.words),
         ("numerals", counts.numerals),
-        ("distinct numerals", len(counts.counts)),
+        ("bins of numerals" if counts.bins else "distinct numerals", len(counts.counts)),
     ):
         size.add_row(name, f"{number:,}")
 

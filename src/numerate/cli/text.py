@@ -17,8 +17,8 @@ CorpusNames = Annotated[
     list[str],
     typer.Argument(
         metavar="CORPUS...",
-        help="Text files (plain, .gz, .xz, .zst), .jsonl, .parquet, folders of them, '-', "
-        "hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
+        help="Text files (plain, .gz, .xz, .zst), .jsonl, .parquet, folders of them, also at "
+        "s3:// or gs://, '-', hf:REPO[/CONFIG][:SPLIT], or almanac: for the embedded corpus.",
     ),
 ]
 Out = Annotated[Path, typer.Option(help="File to write.")]

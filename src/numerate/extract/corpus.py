@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from numerate.errors import InputError, check_strings
 from numerate.extract.sources import Block, read_source
+from numerate.extract.storage import find_status, list_files
 from numerate.options import Errors, check_option
 
 
@@ -25,7 +25,7 @@ class Corpus:
         """The size of its files on disk in bytes; None if a source is no file."""
         if any(is_stream(name) for name in self.sources):
             return None
-        return sum(Path(name).stat().st_size for name in self.sources)
+        return sum(find_status(name).size for name in self.sources)
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all sources, in order."""
@@ -33,15 +33,16 @@ class Corpus:
         for name in self.sources:
             for block in read_source(name, self.field, self.errors):
                 yield replace(block, position=before + block.position)
-            before += 0 if is_stream(name) else Path(name).stat().st_size
+            before += 0 if is_stream(name) else find_status(name).size
 
 
 def open_corpus(names: Sequence[str], *, field: str = "text", errors: Errors = "strict") -> Corpus:
     """Return a corpus of files, folders and datasets; a folder stands for its files, sorted.
 
     Args:
-        names: Text files (plain, .gz, .xz, .zst), .jsonl or .parquet files, folders of them, `-`
-            for standard input, `hf:REPO[/CONFIG][:SPLIT]`, or `almanac:[SEED]`.
+        names: Text files (plain, .gz, .xz, .zst), .jsonl or .parquet files, folders of them, all
+            on this machine or at a URL (`s3://`, `gs://`), `-` for standard input,
+            `hf:REPO[/CONFIG][:SPLIT]`, or `almanac:[SEED]`.
         field: The field of a record that holds its text.
         errors: `strict` refuses bytes that are not UTF-8, `replace` puts U+FFFD in their place.
     """
@@ -59,19 +60,4 @@ def is_stream(name: str) -> bool:
 
 def _expand(name: str) -> list[str]:
     """Return the sources that a name stands for: itself, or the files of a folder."""
-    if is_stream(name):
-        return [name]
-    path = Path(name)
-    if not path.exists():
-        raise InputError(f"{name}: no such file or folder")
-    if path.is_file():
-        return [name]
-    visible = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))
-    files = sorted(str(file) for file in visible if file.is_file())
-    if not files:
-        raise InputError(f"{name}: a folder without files")
-    return files
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+    return [name] if is_stream(name) else list_files(name)

@@ -1,6 +1,5 @@
 """Counts numerals: a corpus goes in, `Counts` come out (the paper's section 2)."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
@@ -9,20 +8,28 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from numerate.engines import Engine, LocalEngine
 from numerate.errors import InputError, check_strings
 from numerate.extract.corpus import Corpus
 from numerate.extract.numerals import as_number, scan_numerals
-from numerate.extract.sources import Block, block_texts
+from numerate.extract.pieces import Piece, cut_corpus, number_blocks
+from numerate.extract.sources import block_texts
+from numerate.extract.tally import EXACT, Tally, Total
 from numerate.files import read_json, write_json
 from numerate.options import Domain, check_option
-from numerate.parallel import Progress, ignore_progress, map_ordered
+from numerate.parallel import Progress, ignore_progress
 
 FORMAT = "numerate-counts"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How often each numeral occurs in a corpus, by increasing value, and the corpus' size."""
+    """How often each numeral occurs in a corpus, by increasing value, and the corpus' size.
+
+    Above a million distinct values they are counts of `bins` to every power of two (`tally`): a
+    numeral is counted at a value that is smaller by less than 1 / `bins` of it; below twice as many
+    as there are bins, integers are exact.
+    """
 
     counts: Mapping[int | float, int]
     _: KW_ONLY
@@ -30,6 +37,7 @@ class Counts:
     documents: int = 0
     words: int = 0
     sources: tuple[str, ...] = ()
+    bins: int | None = None
 
     def __post_init__(self) -> None:
         check_option("domain", self.domain, Domain)
@@ -65,6 +73,14 @@ class Counts:
         """Return the `n` most frequent numerals with their counts; ties by increasing value."""
         return sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))[:n]
 
+    def check_exact(self, high: int) -> None:
+        """Refuse counts of bins, if they do not tell all values below `high` apart."""
+        if self.bins and 2 * self.bins < high:
+            raise InputError(
+                f"counts are of bins above {2 * self.bins:,}: too many distinct values to tell "
+                "which the corpus has; extract a part of it"
+            )
+
     def save(self, path: Path) -> None:
         """Write `counts.json`."""
         document = {
@@ -76,6 +92,7 @@ class Counts:
             "numerals": self.numerals,
             "distinct": len(self.counts),
             "sources": list(self.sources),
+            **({"bins_per_octave": self.bins} if self.bins else {}),
             "counts": {str(value): count for value, count in self.counts.items()},
         }
         write_json(path, document)
@@ -92,6 +109,7 @@ class Counts:
                 documents=int(document.get("documents", 0)),
                 words=int(document.get("words", 0)),
                 sources=tuple(document.get("sources", ())),
+                bins=document.get("bins_per_octave"),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: damaged counts ({error}); run 'numerate extract'") from None
@@ -102,6 +120,7 @@ def extract_counts(
     *,
     domain: Domain = "integers",
     workers: int = 1,
+    engine: Engine | None = None,
     progress: Progress = ignore_progress,
 ) -> Counts:
     """Count the numerals of a corpus, or of texts in memory.
@@ -109,34 +128,44 @@ def extract_counts(
     >>> extract_counts(["4 of 5 were there", "in 1999, 5 were not"]).counts
     {4: 1, 5: 2, 1999: 1}
 
-    The result does not depend on the number of workers. `progress` is called with the number of
-    bytes of the corpus read so far.
+    The result depends neither on the number of workers nor on the engine, by default a local one
+    with `workers` processes. `progress` is called with the number of bytes of the corpus read so
+    far.
     """
     check_option("domain", domain, Domain)
     check_strings("corpus", corpus)
-    blocks = corpus.blocks() if isinstance(corpus, Corpus) else block_texts(corpus)
-    sources = corpus.sources if isinstance(corpus, Corpus) else ()
-    counts: Counter[int | float] = Counter()
-    documents = words = 0
-    count = partial(_count_block, domain=domain)
-    for block, (tally, n_documents, n_words) in map_ordered(count, blocks, workers=workers):
-        counts.update(tally)
-        documents += n_documents
-        words += n_words
-        progress(block.position)
-    if not counts:
+    engine = engine or LocalEngine(workers)
+    if isinstance(corpus, Corpus):
+        pieces, sources = cut_corpus(corpus, engine.part_bytes), corpus.sources
+    else:
+        pieces, sources = number_blocks(block_texts(corpus)), ()
+    total = Total()
+    for piece, tally in engine.map(partial(_count_piece, domain=domain), pieces):
+        total.add(tally)
+        progress(piece.position)
+    found = total.tally
+    if not len(found.values):
         where = ", ".join(sources) or "the texts"
-        if not words:
+        if not found.words:
             raise InputError(f"{where}: the corpus is empty")
-        raise InputError(f"{where}: no numerals of the domain '{domain}' in {words:,} words")
-    return Counts(counts, domain=domain, documents=documents, words=words, sources=sources)
+        raise InputError(f"{where}: no numerals of the domain '{domain}' in {found.words:,} words")
+    return Counts(
+        found.counts,
+        domain=domain,
+        documents=found.documents,
+        words=found.words,
+        sources=sources,
+        bins=None if found.digits == EXACT else 2**found.digits,
+    )
 
 
-def _count_block(block: Block, domain: Domain) -> tuple[dict[int | float, int], int, int]:
-    """Return how often a block has each numeral, and its numbers of documents and of words."""
-    values, counts = np.unique(scan_numerals(block.data, domain).values, return_counts=True)
-    tally = dict(zip(map(as_number, values.tolist()), counts.tolist(), strict=True))
-    return tally, block.documents, _count_words(block.data)
+def _count_piece(piece: Piece, domain: Domain) -> Tally:
+    """Return what a piece of a corpus has of each numeral."""
+    total = Total()
+    for block in piece.blocks:
+        values, counts = np.unique(scan_numerals(block.data, domain).values, return_counts=True)
+        total.add(Tally(values, counts, block.documents, _count_words(block.data)))
+    return total.tally
 
 
 def _count_words(data: bytes) -> int:

@@ -45,6 +45,7 @@ def pick_numerals(counts: Counts, range_name: str, domain: str, rng: np.random.G
     """Return the distinct numerals of a range that are `in` or `out` of the domain, sorted."""
     known = counts.values.astype(np.int64)
     low, high = PROBE_RANGES[range_name]
+    counts.check_exact(high)
     inside = known[(known >= low) & (known < high)]
     if domain == "in":
         return inside
@@ -100,6 +101,7 @@ def list_outside(counts: Counts) -> Values:
     """
     known = counts.values.astype(np.int64)
     low, high = PROBE_RANGES["[10k,10^10]"]
+    counts.check_exact(high)
     large = known[(known >= low) & (known < high)]
     near = (large[:, None] + np.arange(-_SHIFT, _SHIFT + 1)).ravel()
     thousands = np.arange(*PROBE_RANGES["[1k,10k]"])

@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from numerate.errors import InputError, first_line, needs_extra
+from numerate.errors import InputError
+from numerate.extract.records import Record, field_text, read_hub, read_parquet
+from numerate.extract.storage import Read, Span, open_file, read_lines
 from numerate.options import Errors
 
 if sys.version_info >= (3, 14):  # pragma: no cover
     from compression import zstd
 else:
     from backports import zstd
-
-Read = Callable[[int], bytes]
 
 BLOCK_BYTES = 4 << 20
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".zst": zstd.open}
@@ -90,10 +90,14 @@ def block_texts(texts: Iterable[str], source: str = "text") -> Iterator[Block]:
     return _gather(((number, text, 0) for number, text in enumerate(texts, 1)), source)
 
 
-def read_source(name: str, field: str, errors: Errors) -> Iterator[Block]:
-    """Yield the blocks of one source; their positions count from its start."""
+def read_source(name: str, field: str, errors: Errors, span: Span | None = None) -> Iterator[Block]:
+    """Yield the blocks of one source; their positions count from its start.
+
+    With `span`, only those of a part: the lines that start between two bytes of a file that is not
+    compressed, or the row groups between two of a Parquet file.
+    """
     if name.startswith("hf:"):
-        return _gather(_hub_records(name, field), name)
+        return _gather(read_hub(name, field), name)
     if name.startswith("almanac:"):
         from numerate.extract.almanac import write_almanac
 
@@ -102,11 +106,23 @@ def read_source(name: str, field: str, errors: Errors) -> Iterator[Block]:
         # read1 returns what has arrived: in a pipe, each line is processed at once
         stdin = cast(io.BufferedReader, sys.stdin.buffer)
         return _read_text(stdin.read1, lambda: 0, "standard input", errors)
+    if find_kind(name) == "parquet":
+        return _gather(read_parquet(name, field, span), name)
+    return _read_file(name, field, errors, span)
+
+
+def find_kind(name: str) -> Literal["parquet", "json", "text"]:
+    """Return what a file holds, whether it is compressed or not."""
     suffixes = [suffix for suffix in Path(name).suffixes if suffix not in _OPENERS]
     kind = suffixes[-1] if suffixes else ""
     if kind == ".parquet":
-        return _gather(_parquet_records(name, field), name)
-    return _read_file(name, kind in (".jsonl", ".ndjson"), field, errors)
+        return "parquet"
+    return "json" if kind in (".jsonl", ".ndjson") else "text"
+
+
+def is_compressed(name: str) -> bool:
+    """Return whether a file can only be read from its start."""
+    return Path(name).suffix in _OPENERS
 
 
 def _seed(name: str) -> int:
@@ -116,13 +132,15 @@ def _seed(name: str) -> int:
     return int(seed)
 
 
-def _read_file(name: str, is_json: bool, field: str, errors: Errors) -> Iterator[Block]:
+def _read_file(name: str, field: str, errors: Errors, span: Span | None) -> Iterator[Block]:
     """Yield the blocks of a text or JSON Lines file, decompressed."""
-    with Path(name).open("rb") as raw:
+    place = f"{name} from byte {span[0]}" if span else name  # from where lines are counted
+    with open_file(name) as raw:
         opener = _OPENERS.get(Path(name).suffix)
-        stream = opener(raw) if opener else raw
-        blocks = _read_text(stream.read, raw.tell, name, errors)
-        yield from _gather(_json_records(blocks, field), name) if is_json else blocks
+        read = read_lines(raw, span) if span else (opener(raw) if opener else raw).read
+        blocks = _read_text(read, raw.tell, place, errors)
+        is_json = find_kind(name) == "json"
+        yield from _gather(_json_records(blocks, field), place) if is_json else blocks
 
 
 def _read_text(read: Read, tell: Callable[[], int], name: str, errors: Errors) -> Iterator[Block]:
@@ -186,7 +204,7 @@ def _as_utf8(data: bytes, errors: Errors, name: str, line: int) -> bytes:
     return data
 
 
-def _gather(records: Iterable[tuple[int, str, int]], source: str) -> Iterator[Block]:
+def _gather(records: Iterable[Record], source: str) -> Iterator[Block]:
     """Yield blocks of records, each given as (number, text, position after it)."""
     texts: list[bytes] = []
     size = first = position = 0
@@ -208,7 +226,7 @@ def _record_block(source: str, texts: list[bytes], first: int, position: int) ->
     return Block(source=source, data=data, first=first, bounds=bounds, position=position)
 
 
-def _json_records(blocks: Iterable[Block], field: str) -> Iterator[tuple[int, str, int]]:
+def _json_records(blocks: Iterable[Block], field: str) -> Iterator[Record]:
     rest = b""
     number = 1
     for block in blocks:
@@ -229,61 +247,4 @@ def _json_text(line: bytes, field: str, place: str) -> str:
         raise InputError(f"{place}: not valid JSON ({error})") from None
     if not isinstance(record, dict):
         raise InputError(f"{place}: a JSON object was expected, got {type(record).__name__}")
-    return _field_text(record, field, place)
-
-
-def _field_text(record: dict[str, Any], field: str, place: str) -> str:
-    text = record.get(field)
-    if isinstance(text, str):
-        return text
-    if field in record:
-        raise InputError(f"{place}: field {field!r} must be text, got {type(text).__name__}")
-    fields = ", ".join(map(repr, record)) or "none"
-    raise InputError(f"{place}: no field {field!r}; its fields are {fields}; choose with --field")
-
-
-def _parquet_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
-    with needs_extra(f"{name}: Parquet", "data"):
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-    try:
-        with parquet.ParquetFile(name) as file:
-            if field not in file.schema_arrow.names:
-                _field_text(dict.fromkeys(file.schema_arrow.names), field, name)
-            number, size, rows = 0, Path(name).stat().st_size, max(file.metadata.num_rows, 1)
-            for batch in file.iter_batches(batch_size=1024, columns=[field]):
-                for record in batch.to_pylist():
-                    number += 1
-                    text = _field_text(record, field, f"{name}, record {number}")
-                    yield number, text, size * number // rows
-    except (arrow.ArrowInvalid, OSError) as error:
-        raise InputError(f"{name}: cannot be read as Parquet ({error})") from None
-
-
-def _hub_records(name: str, field: str) -> Iterator[tuple[int, str, int]]:
-    with needs_extra(f"{name}: a dataset of the hub", "data"):
-        from datasets import load_dataset
-    repo, config, split = parse_hub_name(name)
-    try:
-        dataset = load_dataset(repo, config, split=split, streaming=True)
-        for number, record in enumerate(dataset, 1):
-            yield number, _field_text(record, field, f"{name}, record {number}"), 0
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name}: the dataset cannot be loaded ({first_line(error)})") from None
-
-
-def parse_hub_name(name: str) -> tuple[str, str | None, str]:
-    """Return repository, config (or None) and split of `hf:REPO[/CONFIG][:SPLIT]`.
-
-    The default split is `train`.
-
-    >>> parse_hub_name("hf:Salesforce/wikitext/wikitext-103-raw-v1:test")
-    ('Salesforce/wikitext', 'wikitext-103-raw-v1', 'test')
-    """
-    path, _, split = name.removeprefix("hf:").partition(":")
-    owner, *rest = path.split("/", 2)
-    if not owner or not all(rest):
-        raise InputError(f"{name}: a hub dataset is written hf:OWNER/NAME[/CONFIG][:SPLIT]")
-    return "/".join([owner, *rest[:1]]), rest[1] if len(rest) > 1 else None, split or "train"
+    return field_text(record, field, place)

@@ -10,6 +10,7 @@ from numerate.errors import InputError
 from numerate.extract.corpus import Corpus, is_stream, open_corpus
 from numerate.extract.counts import Counts, extract_counts
 from numerate.extract.sources import Block
+from numerate.extract.storage import find_status, is_url
 from numerate.layout import RunContext
 from numerate.options import Domain, Errors
 from numerate.progress import show_progress
@@ -46,12 +47,20 @@ class RunText:
     @property
     def inputs(self) -> dict[str, Path | str]:
         """The sources of the corpus as inputs of a step."""
-        return {name: name if is_stream(name) else Path(name) for name in self.corpus.sources}
+        return {name: _as_input(name) for name in self.corpus.sources}
 
     @property
     def is_remote(self) -> bool:
         """Whether a dataset of the hub is in it, which would have to be downloaded."""
         return any(name.startswith("hf:") for name in self.names)
+
+
+def _as_input(name: str) -> Path | str:
+    """Return a source as an input of a step: files at a URL are not read to be compared."""
+    if is_url(name):
+        status = find_status(name)
+        return f"{status.size} bytes, modified {status.modified}"
+    return name if is_stream(name) else Path(name)
 
 
 def plan_extract(run: RunContext, text: RunText) -> Step:
@@ -61,7 +70,7 @@ def plan_extract(run: RunContext, text: RunText) -> Step:
         corpus = text.corpus
         with show_progress("extract", corpus.size, quiet=run.quiet) as progress:
             counts = extract_counts(
-                corpus, domain=text.settings.domain, workers=run.workers, progress=progress
+                corpus, domain=text.settings.domain, engine=run.engine, progress=progress
             )
         counts.save(folder / run.layout.counts.name)
 

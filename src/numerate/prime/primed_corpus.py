@@ -15,13 +15,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from numerate.engines import Engine, LocalEngine
 from numerate.errors import InputError
 from numerate.extract.corpus import Corpus, is_stream
+from numerate.extract.pieces import Piece, cut_corpus
 from numerate.extract.sources import Block
+from numerate.extract.storage import find_status
 from numerate.files import read_json, write_file
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker, NumeralForm
-from numerate.parallel import Progress, ignore_progress, map_ordered
+from numerate.parallel import Progress, ignore_progress
 from numerate.prime.text import (
     PrimedBytes,
     check_priming,
@@ -94,30 +97,34 @@ def prime_corpus(
     marker: Marker = "anc",
     numeral_form: NumeralForm = "as-is",
     workers: int = 1,
+    engine: Engine | None = None,
     progress: Progress = ignore_progress,
 ) -> PrimedCorpus:
     """Prime a corpus into a folder; after an interruption, continue with the same call.
 
     The folder is new or empty, or that of the same priming, finished or not; a copy of the anchors
-    goes into it. `marker` and `numeral_form` are those of `prime_text`. `progress` is called with
-    the number of bytes of the corpus read so far.
+    goes into it. `marker` and `numeral_form` are those of `prime_text`. The engine, by default a
+    local one with `workers` processes, decides how the documents are divided into shards, and
+    nothing else. `progress` is called with the number of bytes of the corpus read so far.
     """
+    engine = engine or LocalEngine(workers)
     check_priming(anchors, marker, numeral_form)
     settings = _describe(corpus, anchors, marker, numeral_form)
     work = _open_folder(Path(folder))
     if work.check_state({"settings": settings}) == "done":
         return open_primed(folder)
     prime = partial(prime_block, anchors=anchors, marker=marker, numeral_form=numeral_form)
-    make = partial(_make_shard, folder=work.path, prime=prime)
-    shards = []
+    make = partial(_make_shards, folder=work.path.absolute(), prime=prime)
+    shards: list[dict[str, Any]] = []
     with work.attempt({"settings": settings}):
-        for (_, block), shard in map_ordered(make, enumerate(corpus.blocks()), workers=workers):
-            shards.append({**shard, "source": block.source})
-            progress(block.position)
+        for piece, made in engine.map(make, cut_corpus(corpus, engine.part_bytes)):
+            shards += made
+            progress(piece.position)
         if not any(shard["numerals"] for shard in shards):
             raise InputError(
                 f"{', '.join(corpus.sources)}: no numerals of the domain '{anchors.domain}'"
             )
+    _remove_others(work.path, {shard["name"] for shard in shards})
     anchors.save(work.path / _ANCHORS)
     work.finish(_manifest(settings, shards))
     return open_primed(folder)
@@ -178,16 +185,30 @@ def _describe_anchors(anchors: AnchorSet) -> dict[str, Any]:
 def _describe_source(name: str) -> dict[str, Any]:
     if is_stream(name):
         return {"name": name}
-    status = Path(name).stat()
-    return {"name": name, "bytes": status.st_size, "modified": status.st_mtime_ns}
+    status = find_status(name)
+    return {"name": name, "bytes": status.size, "modified": status.modified}
 
 
-def _make_shard(
-    numbered: tuple[int, Block], folder: Path, prime: Callable[[Block], PrimedBytes]
-) -> dict[str, Any]:
+def _make_shards(
+    piece: Piece, folder: Path, prime: Callable[[Block], PrimedBytes]
+) -> list[dict[str, Any]]:
+    """Write the shards of a piece that do not exist, and return the entries in the manifest."""
+    return [
+        {**_make_shard(block, folder / piece.name.format(number), prime), "source": piece.source}
+        for number, block in enumerate(piece.blocks)
+    ]
+
+
+def _remove_others(folder: Path, names: set[str]) -> None:
+    """Remove the shards that an attempt with another engine left behind."""
+    for path in (*folder.glob("shard-*"), *folder.glob("part-*")):
+        if path.name not in names:
+            path.unlink()
+
+
+def _make_shard(block: Block, path: Path, prime: Callable[[Block], PrimedBytes]) -> dict[str, Any]:
     """Write the shard of a block unless it exists, and return its entry in the manifest."""
-    number, block = numbered
-    path = folder / f"shard-{number:05d}.{'txt' if block.bounds is None else 'jsonl'}"
+    path = path.with_suffix(".txt" if block.bounds is None else ".jsonl")
     if path.exists():
         data = path.read_bytes()
     else:

@@ -52,7 +52,7 @@ def plan_prime(run: RunContext, variant: str, text: RunText, plan: PrimingPlan) 
                 folder,
                 marker=priming.marker,
                 numeral_form=priming.numeral_form,
-                workers=run.workers,
+                engine=run.engine,
                 progress=progress,
             )
 

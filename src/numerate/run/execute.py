@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from numerate.engines import Engine, LocalEngine
 from numerate.files import write_json
 from numerate.layout import RunContext, RunLayout
 from numerate.report.figures.draw import draw_curve
@@ -17,15 +18,17 @@ def run_config(
     root: Path,
     *,
     workers: int,
+    engine: Engine | None = None,
     quiet: bool = False,
     report: Callable[[Step, State, float], object] | None = None,
 ) -> Path:
     """Run all stages of a config into a folder, and return the path of the page.
 
     Finished steps with the same settings and inputs are kept. After each step `report` is called
-    with it, the state it was in and the seconds it took.
+    with it, the state it was in and the seconds it took. The engine runs extract and prime; by
+    default it is a local one with `workers` processes.
     """
-    steps = plan_run(config, root, workers=workers, quiet=quiet)
+    steps = plan_run(config, root, workers=workers, engine=engine, quiet=quiet)
     layout = RunLayout(root)
     document = {"format": "numerate-config", "version": 1, **config.model_dump(mode="json")}
     names = ["/".join(filter(None, (step.stage, step.name))) for step in steps]
@@ -38,9 +41,17 @@ def run_config(
     return layout.page
 
 
-def plan_run(config: Config, root: Path, *, workers: int = 1, quiet: bool = True) -> list[Step]:
+def plan_run(
+    config: Config,
+    root: Path,
+    *,
+    workers: int = 1,
+    engine: Engine | None = None,
+    quiet: bool = True,
+) -> list[Step]:
     """Return the steps of a run in the order in which they depend on each other."""
-    run = RunContext(RunLayout(root), workers, quiet, draw_curve)
+    engine = engine or LocalEngine(workers)
+    run = RunContext(RunLayout(root), workers, quiet, draw_curve, engine)
     steps: list[Step] = []
     for stage in STAGES:
         steps += stage(config, run, tuple(steps))
