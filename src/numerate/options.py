@@ -11,6 +11,9 @@ what people write for large numbers, such as `1.82 billion`, `3.5k` and `two mil
 QuantityForm = Literal["digits", "commas", "word", "smaller-word", "suffix"]
 """How a value is written: 1820000, 1,820,000, 1.82 million, 1,820 thousand, or 1.82mn."""
 
+EngineName = Literal["local", "ray"]
+"""Where work on a corpus runs: in processes of this machine, or in tasks of Ray."""
+
 Scale = Literal["linear", "ln", "log10"]
 """The scale of the anchors: the values, their logarithms, or their decimal exponents."""
 

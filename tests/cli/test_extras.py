@@ -16,7 +16,7 @@ EXTRAS = {
 EXTRAS["train"] = (*EXTRAS["embed"], "accelerate", "matplotlib")
 EXTRAS["probe"] = (*EXTRAS["embed"], "bm25s", "scipy", "sklearn", "threadpoolctl", "xgboost")
 EXTRAS["run"] = tuple(name for extra in ("train", "probe", "report") for name in EXTRAS[extra])
-OPTIONAL = {*EXTRAS["run"], "datasets", "pyarrow", "sentence_transformers", "tensorboard"}
+OPTIONAL = {*EXTRAS["run"], "datasets", "pyarrow", "ray", "sentence_transformers", "tensorboard"}
 
 TRAIN = ("--base", "model", "--out", "new")
 
@@ -101,6 +101,10 @@ def test_probing_needs_nothing_but_its_extra(tmp_path):
         (["embed", "model", "7"], "numerate embed needs torch: pip install 'numerate[embed]'"),
         (["similar", "model", "7"], "numerate similar needs torch: pip install 'numerate[embed]'"),
         (["probe", "model", "--out", "s"], "numerate probe needs torch: pip install 'numerate[pro"),
+        (
+            ["extract", "almanac:", "--out", "c", "--engine", "ray"],
+            "--engine ray needs ray: pip install 'numerate[ray]'",
+        ),
         (["baseline", "genbert", *TRAIN], "numerate genbert needs transformers: pip install 'num"),
     ],
 )

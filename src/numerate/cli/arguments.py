@@ -7,17 +7,30 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 import typer
 
 from numerate.errors import InputError
-from numerate.options import Anchor, Errors
+from numerate.options import Anchor, EngineName, Errors
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+    from numerate.engines import Engine
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar and no tables.")]
 Field = Annotated[str, typer.Option(help="Field of a record that holds its text.")]
 OnErrors = Annotated[Errors, typer.Option(help="How to treat bytes that are not UTF-8.")]
 Workers = Annotated[
     int, typer.Option(min=0, help="Number of processes; 0: all cores.", show_default="all cores")
+]
+EngineOption = Annotated[
+    EngineName,
+    typer.Option(help="Where extract and prime run: processes of this machine, or tasks of Ray."),
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        help="Cluster of Ray, such as auto or ray://host:10001.",
+        show_default="one that starts and stops with the command",
+    ),
 ]
 Compare = Annotated[
     Literal["paper"] | None, typer.Option(help="Show the results of the paper beside the others.")
@@ -46,6 +59,17 @@ def count_workers(workers: int) -> int:
     from numerate.parallel import count_cores
 
     return workers or count_cores()
+
+
+def choose_engine(name: EngineName, address: str | None, workers: int) -> "Engine":
+    """Return the engine that `--engine`, `--ray-address` and `--workers` ask for."""
+    from numerate.engines import LocalEngine, RayEngine
+
+    if name == "ray":
+        return RayEngine(address, count_workers(workers))
+    if address is not None:
+        raise InputError(f"--ray-address is for --engine ray, got {address!r} with --engine local")
+    return LocalEngine(count_workers(workers))
 
 
 def parse_sizes(text: str) -> list[int]:

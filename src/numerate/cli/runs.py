@@ -5,9 +5,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from numerate.cli.arguments import Compare, Quiet, Workers, count_workers, path_line, print_shown
+from numerate.cli.arguments import (
+    Compare,
+    EngineOption,
+    Quiet,
+    RayAddress,
+    Workers,
+    choose_engine,
+    count_workers,
+    path_line,
+    print_shown,
+)
 
 if TYPE_CHECKING:
+    from numerate.engines import Engine
     from numerate.run.config import Config
 
 
@@ -26,13 +37,21 @@ def run(
         bool, typer.Option("--dry-run", help="Show what would run, and for how long.")
     ] = False,
     workers: Workers = 0,
+    engine: EngineOption = "local",
+    ray_address: RayAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Run all stages of a config; finished steps are skipped, interrupted ones continue."""
+    from numerate.cli.show_run import show_plan
     from numerate.run.config import load_config
 
+    chosen = choose_engine(engine, ray_address, workers)
     read = load_config(config, changes or [])
-    _run(read, out or Path("runs") / read.name, dry_run=dry_run, workers=workers, quiet=quiet)
+    root = out or Path("runs") / read.name
+    if dry_run:
+        print_shown(show_plan(read, root, count_workers(workers)), quiet)
+    else:
+        _run(read, root, workers=workers, engine=chosen, quiet=quiet)
 
 
 def report(
@@ -65,21 +84,19 @@ def demo(
     from numerate.run.config import load_config
 
     changes = [f"base={base}"] if base else []
-    _run(load_config("demo", changes), out, dry_run=False, workers=workers, quiet=quiet)
+    engine = choose_engine("local", None, workers)
+    _run(load_config("demo", changes), out, workers=workers, engine=engine, quiet=quiet)
 
 
-def _run(config: "Config", root: Path, *, dry_run: bool, workers: int, quiet: bool) -> None:
-    from numerate.cli.show_run import show_plan, show_result, show_step
+def _run(config: "Config", root: Path, *, workers: int, engine: "Engine", quiet: bool) -> None:
+    from numerate.cli.show_run import show_result, show_step
     from numerate.run.execute import run_config
 
-    workers = count_workers(workers)
-    if dry_run:
-        print_shown(show_plan(config, root, workers), quiet)
-        return
     page = run_config(
         config,
         root,
-        workers=workers,
+        workers=count_workers(workers),
+        engine=engine,
         quiet=quiet,
         report=lambda step, state, seconds: print_shown(show_step(step, state, seconds), quiet),
     )

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from numerate.cli.arguments import Field, OnErrors, Quiet, Workers, count_workers, print_shown
+from numerate.cli.arguments import (
+    EngineOption,
+    Field,
+    OnErrors,
+    Quiet,
+    RayAddress,
+    Workers,
+    choose_engine,
+    print_shown,
+)
 from numerate.errors import InputError
 from numerate.options import Domain, Errors, Marker, NumeralForm, Scale, Start
 
@@ -41,6 +50,8 @@ def extract(
     field: Field = "text",
     errors: OnErrors = "strict",
     workers: Workers = 0,
+    engine: EngineOption = "local",
+    ray_address: RayAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Count the numerals of a corpus."""
@@ -49,11 +60,10 @@ def extract(
     from numerate.extract.counts import extract_counts
     from numerate.progress import show_progress
 
+    chosen = choose_engine(engine, ray_address, workers)
     opened = open_corpus(corpus, field=field, errors=errors)
     with show_progress("extract", opened.size, quiet=quiet) as progress:
-        counts = extract_counts(
-            opened, domain=domain, workers=count_workers(workers), progress=progress
-        )
+        counts = extract_counts(opened, domain=domain, engine=chosen, progress=progress)
     counts.save(out)
     print_shown(show_counts(counts), quiet)
 
@@ -136,6 +146,8 @@ def prime(
     field: Field = "text",
     errors: OnErrors = "strict",
     workers: Workers = 0,
+    engine: EngineOption = "local",
+    ray_address: RayAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Write its anchor after each numeral; '-' primes standard input to standard output."""
@@ -148,6 +160,7 @@ def prime(
     if (anchors is None) != undo:
         raise InputError("prime needs --anchors; with --undo it needs none")
     laid = AnchorSet.load(anchors) if anchors else None
+    chosen = choose_engine(engine, ray_address, workers)
     if "-" in corpus:
         _pipe(corpus, out, errors, laid, marker, numeral_form)
     elif out is None:
@@ -168,7 +181,7 @@ def prime(
                 out,
                 marker=marker,
                 numeral_form=numeral_form,
-                workers=count_workers(workers),
+                engine=chosen,
                 progress=progress,
             )
         print_shown(show_primed(primed), quiet)
