@@ -6,7 +6,8 @@ BIN := .venv/bin
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# Modules are compiled when they are first imported: most of them never are.
+# Modules are compiled when they are first imported: most of them never are. Tests start many
+# processes, which must find them compiled.
 INSTALL = python3 -m venv .venv && \
     $(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable
 
@@ -22,7 +23,7 @@ demo: .venv/demo ## Set up, then run every stage on the embedded corpus, and mak
 	$(BIN)/numerate demo
 
 test: check ## Set up, check, and run the tests (what CI runs)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 test-slow: .venv/ready ## The tests that take minutes, the page in a real browser among them
 	@command -v chromium > /dev/null || { \

@@ -94,7 +94,7 @@ def test_every_command_can_be_quiet_and_workers_mean_the_same_everywhere():
     parallel = {name: text for name, text in helps.items() if "--workers" in text}
     assert list(parallel) == ["extract", "prime", "probe", "run", "demo"]
     for text in parallel.values():
-        assert "0: all cores. [default: (all cores); x>=0]" in " ".join(text.split())
+        assert "0: all cores. [default: (all cores); 0<=x<=256]" in " ".join(text.split())
 
 
 def test_options_of_training_come_from_its_config():

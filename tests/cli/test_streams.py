@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,8 @@ def test_an_interrupt_says_that_the_command_continues(work):
         [sys.executable, "-m", "numerate", "extract", "-", "--out", "c.json"],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Tests that run in the background of a shell ignore interrupts, and so would this.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     process.stdin.write(b"in 1999 and\n")
     process.stdin.flush()

@@ -331,9 +331,9 @@ def test_a_base_that_is_no_masked_language_model_is_refused(primed_corpora, tmp_
 def test_what_is_wrong_before_the_first_step_leaves_nothing_behind(
     wrong, message, tiny_models, primed_corpora, tmp_path
 ):
-    config = quick_config(tiny_models("bert"), **wrong)
+    model, primed = tiny_models("bert"), primed_corpora()
     with pytest.raises(InputError, match=message):
-        pretrain_model(primed_corpora(), config, tmp_path / "out")
+        pretrain_model(primed, quick_config(model, **wrong), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
 
 

@@ -267,7 +267,7 @@ def _probe_systems(
     options: dict[str, Any] = {"reading": reading, "priming": priming, "device": device}
     names = [SystemName.parse(model) for model in models]
     for name in names:
-        check_system(name, trust_remote_code=trust)
+        check_system(name, has_anchors=priming is not None, trust_remote_code=trust)
     check_output(out, starts=rb"\{")
     with hold_scores(out):
         read_scores(out)  # refuses a file of something else before any model is loaded

@@ -70,21 +70,10 @@ def _load_model(
 ) -> tuple["PreTrainedModel", "PreTrainedTokenizerBase"]:
     if kind in RELEASED:
         return load_released(kind, path)
-    _check_folder(name, path)
     model, tokenizer, _ = load_pretrained(name, path, trust_remote_code=trust_remote_code)
     if kind == "digits":
         return model, split_digits(tokenizer, name, number_words=False)
     return model, tokenizer
-
-
-def _check_folder(name: str, path: str) -> None:
-    """Refuse a folder without a model, before transformers looks for it on the hub."""
-    folder = Path(path)
-    if folder.is_dir() and not (folder / "config.json").is_file():
-        hint = "it has no config.json"
-        if (folder / "unfinished").is_dir():
-            hint = "its training was cut off, continue it with --resume"
-        raise InputError(f"{name}: not a model folder; {hint}")
 
 
 def _find_priming(

@@ -119,6 +119,8 @@ def read_config(name: str, path: str, *, trust_remote_code: bool = False) -> "Pr
     from transformers import MODEL_MAPPING, AutoConfig
 
     place, options = _find_source(name, path)
+    if not options:
+        _check_folder(name, Path(place))
     check_place(name, path)
     with explaining(name, "a model"):
         config: PreTrainedConfig = AutoConfig.from_pretrained(
@@ -171,6 +173,19 @@ def _choose_kind(name: str, config: "PreTrainedConfig", head: Head | None) -> Lm
             f"{name}: must be a causal language model, but it reads in both directions"
         )
     return known if head == "auto" else head
+
+
+def _check_folder(name: str, folder: Path) -> None:
+    """Refuse a folder without a model, before transformers looks for it on the hub."""
+    if (
+        folder.is_dir()
+        and not (folder / "config.json").is_file()
+        and not any(folder.glob("*.gguf"))
+    ):
+        hint = "it has no config.json"
+        if (folder / "unfinished").is_dir():
+            hint = "its training was cut off, continue it with --resume"
+        raise InputError(f"{name}: not a model folder; {hint}")
 
 
 def _find_source(name: str, path: str) -> tuple[str, dict[str, Any]]:

@@ -193,8 +193,7 @@ def open_systems(
     folder brings is run only with `trust_remote_code`.
     """
     system = SystemName.parse(name) if isinstance(name, str) else name
-    if system.primed and priming is None:
-        raise InputError(f"control:primed:{system.model}: needs --anchors, the anchors to show")
+    _check_anchors(system, priming is not None)
     if system.model == BM25:
         yield Bm25System(system.title)
     elif system.kind == "control":
@@ -217,8 +216,16 @@ def open_systems(
         yield from _open_model(system, load(system, priming=shown, **options), reading)
 
 
-def check_system(name: SystemName, *, trust_remote_code: bool = False) -> None:
+def _check_anchors(name: SystemName, are_given: bool) -> None:
+    if name.primed and not are_given:
+        raise InputError(f"control:primed:{name.model}: needs --anchors, the anchors to show")
+
+
+def check_system(
+    name: SystemName, *, has_anchors: bool = True, trust_remote_code: bool = False
+) -> None:
     """Refuse a name that cannot be opened, as far as that can be told without loading weights."""
+    _check_anchors(name, has_anchors)
     if name.kind == "control":
         _check_control(name.model)
     elif name.kind == "vectors":
