@@ -46,7 +46,7 @@ def pad_magnitudes(
     These are the tokens of masked anchors, or for a causal model the tokens before the anchors.
     `is_labelled`, the positions with labels, and the result have the shape (sequences, tokens).
     """
-    rows = [torch.from_numpy(place_magnitudes(one.magnitudes, kind)) for one in sequences]
+    rows = [torch.tensor(place_magnitudes(one.magnitudes, kind)) for one in sequences]
     padded = pad_sequence(rows, batch_first=True, padding_value=math.nan)
     return padded.where(is_labelled, math.nan)
 
