@@ -41,7 +41,7 @@ def find_python(page):
 def test_the_readme_tunes_and_searches_before_and_after(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     [block] = find_python(README)
-    quick = block.replace("max_minutes=1, most_sentences=1_000, most_kept=500", QUICK)
+    quick = block.replace("max_minutes=1, most_sentences=400, most_kept=200", QUICK)
     assert quick != block
     exec(compile(quick, README.name, "exec"), {})
     lines = capsys.readouterr().out.splitlines()
