@@ -35,7 +35,7 @@ def test_settings_are_finite(option, value):
 
 def spoil_weights(monkeypatch, step):
     """Let weights be NaN behind a step, as an update that overflows leaves them."""
-    from numerate.pretrain.trainer import Pace
+    from numerate.pretrain.pace import Pace
 
     act = Pace.on_step_end
 

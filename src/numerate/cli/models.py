@@ -200,6 +200,7 @@ def probe(
     On a device other than cpu, 0 workers stands for one process.
     """
     from numerate.cli.arguments import count_workers, parse_layers, parse_shown
+    from numerate.cli.show_probe import show_results
     from numerate.extract.counts import Counts
     from numerate.extract.ranges import PROBE_RANGES
     from numerate.fit.anchors import AnchorSet
@@ -235,7 +236,7 @@ def probe(
         by_layer=layers == "each",
         quiet=quiet,
     )
-    _print_scores(scores, compare=compare == "paper", against=against, quiet=quiet)
+    print_shown(show_results(scores, compare=compare == "paper", against=against), quiet)
 
 
 def _probe_systems(
@@ -290,17 +291,3 @@ def _check_against(against: str | None, models: Sequence[str]) -> None:
     titles = [SystemName.parse(model).title for model in models]
     if against is not None and SystemLabel.parse(against).name not in titles:
         raise InputError(f"--against must be among {', '.join(titles)}, got {against!r}")
-
-
-def _print_scores(
-    scores: "list[Score]", *, compare: bool, against: str | None, quiet: bool
-) -> None:
-    from numerate.cli.show_probe import show_differences, show_scores
-    from numerate.report.paper import find_paper_scores
-    from numerate.report.tables.grid import tabulate_differences, tabulate_scores
-
-    beside = find_paper_scores(scores) if compare else []
-    print_shown(show_scores(tabulate_scores([*scores, *beside])), quiet)
-    if against is not None:
-        differences = tabulate_differences(scores, against)
-        print_shown(show_differences(differences, against), quiet)

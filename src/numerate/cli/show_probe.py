@@ -8,10 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from numerate.probe.protocols import TREE_DEPTH, Protocol
+from numerate.probe.scores import Score
 from numerate.probe.statistics import Summary
+from numerate.report.paper import find_paper_scores
 from numerate.report.tables.comparisons import Gain
 from numerate.report.tables.formats import ADDS
-from numerate.report.tables.grid import Grid, TableCell
+from numerate.report.tables.grid import Grid, TableCell, tabulate_differences, tabulate_scores
 from numerate.report.tables.notes import describe_grid, describe_repeats, find_repeats
 from numerate.report.tables.numbers import MISSING, format_interval, format_mean
 
@@ -33,6 +35,15 @@ def show_protocol(protocol: Protocol, notes: Iterable[str]) -> RenderableType:
         *notes,
     ]
     return Group(*map(Text, lines))
+
+
+def show_results(scores: Sequence[Score], *, compare: bool, against: str | None) -> RenderableType:
+    """Return tables of scores, with the paper's or with differences from a system if asked for."""
+    beside = find_paper_scores(scores) if compare else []
+    shown = [show_scores(tabulate_scores([*scores, *beside]))]
+    if against is not None:
+        shown.append(show_differences(tabulate_differences(scores, against), against))
+    return Group(*shown)
 
 
 def show_scores(grids: Sequence[Grid]) -> RenderableType:

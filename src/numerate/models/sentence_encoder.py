@@ -69,7 +69,10 @@ def split_numbers(model: "SentenceTransformer", pieces: str, name: str) -> None:
     first: Any = model[0]
     if pieces != "words":
         first.processor = split_digits(first.processor, name, number_words=False)
-    if pieces == "anchors" and (anchored := add_anchors(first.processor, name)) != first.processor:
+    if (
+        pieces == "anchors"
+        and (anchored := add_anchors(first.processor, name)) is not first.processor
+    ):
         first.processor = anchored
         if len(anchored) > first.model.get_input_embeddings().num_embeddings:
             first.model.resize_token_embeddings(len(anchored), mean_resizing=False)

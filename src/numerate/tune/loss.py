@@ -117,7 +117,8 @@ def compare_versions(
     has_one = numbers[..., 1].isnan().all(dim=1)
     related = example.unsqueeze(1) == example
     weights = torch.where(related, 1.0, _UNRELATED) * (related | (has_one & has_one.unsqueeze(1)))
-    is_left_out = gaps.isnan().all(dim=-1) | torch.eye(len(flat), dtype=torch.bool).to(flat.device)
+    is_self = torch.eye(len(flat), dtype=torch.bool, device=flat.device)
+    is_left_out = is_self | gaps.isnan().all(dim=-1)
     weights = spread(weights).masked_fill(is_left_out, 0)
     squares = (cosine - meaning * nearness(distances)).square()
     in_groups = len(flat), n_sentences, n_versions

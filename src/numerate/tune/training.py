@@ -20,15 +20,16 @@ from numerate.files import open_whole
 from numerate.models.base_model import set_dropout
 from numerate.models.card import write_tune_card
 from numerate.models.sentence_encoder import load_sentence_encoder, split_numbers
+from numerate.pretrain.pace import make_pace
 from numerate.pretrain.recipe import NO_LIMIT, Measure, NestedBatch, Training, linear_rate
-from numerate.pretrain.trainer import BudgetTrainer, make_arguments, make_pace
+from numerate.pretrain.trainer import BudgetTrainer, make_arguments
 from numerate.progress import Report
 from numerate.tune.config import TuneConfig
 from numerate.tune.examples import Pool, draw_examples, make_pool
 from numerate.tune.loss import WEIGHTS, MagnitudeLoss
 from numerate.tune.templates import read_texts
 
-_VALIDATION = 32  # examples
+_VALIDATION = 16  # examples; they are asked ten times in a training
 _MOST_EXAMPLES = 16_384  # that are drawn; a longer training sees them again
 _VECTORS = "teacher.npz"
 
