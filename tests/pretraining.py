@@ -57,7 +57,7 @@ def wait_for_step(process, work, step):
 
 def use_fake_clock(monkeypatch, tick):
     """Let the clock of training move by `tick` seconds whenever it is read, and by nothing else."""
-    from numerate.pretrain import trainer
+    from numerate.pretrain import pace, trainer
 
     clock = SimpleNamespace(now=0.0)
 
@@ -65,5 +65,6 @@ def use_fake_clock(monkeypatch, tick):
         clock.now += tick
         return clock.now
 
-    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=monotonic))
+    for module in (pace, trainer):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=monotonic))
     return clock
