@@ -18,16 +18,8 @@ from numerate.report.search_examples import make_searches, searches_to_markdown
 from numerate.report.tables.formats import ADDS
 from numerate.report.tables.grid import Grid, TableRow, make_grid, tabulate_scores
 from numerate.report.tables.numbers import MISSING, format_gain, format_interval, format_mean
+from tools.twin_tables import ADDED
 
-OURS = str(SystemLabel(name="ln-near", shown="masked", read="anchor"))
-_ADDS = (
-    ("geometry", "cosine spearman"),
-    ("geometry", "sentence spearman"),
-    ("geometry", "neighbour factor"),
-    ("comparison", "just noticeable ratio"),
-    ("decoding", "log-rmse"),
-    ("decoding", "ridge log-rmse"),
-)
 _TASKS = (
     ("decoding", "log-rmse"),
     ("decoding", "ridge log-rmse"),
@@ -228,7 +220,7 @@ def _chance(example: Example) -> float:
     return is_there / len(found)
 
 
-def adds_tables(path: Path, kinds: Sequence[tuple[str, str]] = _ADDS) -> str:
+def adds_tables(path: Path, kinds: Sequence[tuple[str, str]] = ADDED) -> str:
     """Return what training adds in-domain: each variant, its twin, controls, and the difference."""
     return "\n".join(score_table(path, task, metric, "in") for task, metric in kinds)
 
@@ -236,33 +228,6 @@ def adds_tables(path: Path, kinds: Sequence[tuple[str, str]] = _ADDS) -> str:
 def paper_tables(path: Path) -> str:
     """Return the errors of the paper's variants, their twins and what training adds, in-domain."""
     return adds_tables(path, _TASKS[:3])
-
-
-def gains_table(
-    path: Path, system: str, kinds: Sequence[tuple[str, str]] = _ADDS, domain: str = "in"
-) -> str:
-    """Return the untrained twin and the trained system, range by range.
-
-    Bold is better by an interval that excludes zero, in italics worse.
-    """
-    twin = str(SystemLabel.parse(system).twin)
-    scores = [score for score in read_scores(path) if score.system in (system, twin)]
-    rows: list[list[str]] = []
-    heads: list[str] = []
-    for task, metric in kinds:
-        chosen = [s for s in scores if (s.task, s.metric, s.domain) == (task, metric, domain)]
-        [grid] = tabulate_scores(chosen)
-        by_name = {row.system: row for row in grid.rows}
-        heads = [column.range for column in grid.columns]
-        cells = []
-        for index, gain in enumerate(by_name[twin].gains):
-            pair = [by_name[name].cells[index] for name in (twin, system)]
-            digits = 4 if "rmse" in metric else 3
-            means = [format_mean(cell.summary, digits=digits) if cell else MISSING for cell in pair]
-            mark = {"better": "**", "worse": "*"}.get(gain.effect if gain else "", "")
-            cells.append(f"{means[0]} → {mark}{means[1]}{mark}")
-        rows.append([f"{task}: {metric}", *cells])
-    return format_table(["untrained → trained", *heads], rows)
 
 
 def verdict_table(path: Path) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from numerate.markdown import format_table
 from numerate.progress import format_seconds
 from tools import doc_tables as tables
+from tools import twin_tables as twins
 
 README = Path(__file__).parents[1] / "README.md"
 ROOT = README.parent
@@ -38,6 +39,8 @@ GENBERT = ROOT / "results" / "genbert" / "curve.json"
 PROBES = ROOT / "results" / "probe" / "scores.jsonl"
 WIKIPEDIA = ROOT / "results" / "wikipedia"
 ARXIV = ROOT / "results" / "arxiv"
+ABLATION = ROOT / "results" / "ablation" / "scores.jsonl"
+GAPS = ROOT / "results" / "gaps" / "scores.jsonl"
 CLAIMS = ROOT / "results" / "arxiv-claims"
 DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
@@ -70,7 +73,7 @@ def _make_table(name: str) -> str:
         "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
         "sentences": lambda: tables.sentence_tables(SENTENCES),
         "encoders": lambda: tables.encoder_tables(ENCODERS),
-        "tuned": lambda: tables.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
+        "tuned": lambda: twins.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
         "leaderboard": lambda: tables.board_tables(*sorted(LEADERBOARD.glob("*.jsonl"))),
         "texts": lambda: tables.board_tables(ENCODERS),
         "searches": lambda: tables.search_tables(SEARCHES),
@@ -80,7 +83,9 @@ def _make_table(name: str) -> str:
         "recipes": lambda: tables.recipe_tables(WIKIPEDIA / "curves"),
         "longer": lambda: tables.curve_table(GENBERT, "GenBERT recipe", "eval_accuracy_"),
         "adds": lambda: tables.adds_tables(ARXIV / "scores.jsonl"),
-        "gains": lambda: tables.gains_table(ARXIV / "scores.jsonl", tables.OURS),
+        "gains": lambda: twins.gains_table(ARXIV / "scores.jsonl", twins.OURS),
+        "ablation": lambda: twins.ablation_table(ABLATION),
+        "gaps": lambda: twins.gains_table(GAPS, twins.OURS, twins.UNSEEN),
         "papers": lambda: tables.paper_tables(CLAIMS / "scores.jsonl"),
         "parts": lambda: (ARXIV / "tables" / "parts.md").read_text(),
         "claims": lambda: tables.verdict_table(CLAIMS / "tables" / "claims.md"),
