@@ -42,6 +42,7 @@ ARXIV = ROOT / "results" / "arxiv"
 ABLATION = ROOT / "results" / "ablation" / "scores.jsonl"
 GAPS = ROOT / "results" / "gaps" / "scores.jsonl"
 CLAIMS = ROOT / "results" / "arxiv-claims"
+LISTS = ROOT / "results" / "arxiv-lists"
 DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
 ENCODERS = ROOT / "results" / "encoders" / "all-MiniLM-L6-v2.jsonl"
@@ -89,6 +90,7 @@ def _make_table(name: str) -> str:
         "papers": lambda: tables.paper_tables(CLAIMS / "scores.jsonl"),
         "parts": lambda: (ARXIV / "tables" / "parts.md").read_text(),
         "claims": lambda: tables.verdict_table(CLAIMS / "tables" / "claims.md"),
+        "lists": lambda: tables.verdict_table(LISTS / "tables" / "claims.md"),
     }
     return makers[name]()
 
