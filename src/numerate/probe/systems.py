@@ -267,7 +267,7 @@ def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path |
         vectors = np.concatenate((vectors, new)) if len(vectors) else new
         order = np.argsort(known)
         known, vectors = known[order], vectors[order]
-        if path:
+        if path and vectors.any():  # a system that knows no numeral at all is about to be refused
             with open_whole(path) as file:
                 np.savez(file, numerals=known, vectors=vectors)
     kept: Matrix = vectors[np.searchsorted(known, numerals)]
