@@ -11,6 +11,7 @@ from this process, which has loaded all libraries, so that a moment is one of th
 import argparse
 import hashlib
 import json
+import math
 import os
 import random
 import shutil
@@ -18,7 +19,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +154,12 @@ def clear_outputs() -> None:
 
 def kill_stage(command: Sequence[str], n_kills: int, rng: random.Random) -> dict[str, Any]:
     """Return what kills of a command, as many of each signal, have led to."""
-    wholes, seconds = [], 0.0
+    wholes, seconds = [], math.inf
     for _ in range(2):
         clear_outputs()
         began = time.monotonic()
         run_whole(command)
-        seconds = max(seconds, time.monotonic() - began)
+        seconds = min(seconds, time.monotonic() - began)
         wholes.append(hash_outputs())
     whole = wholes[0]
     timed = sorted(name for name in whole if wholes[1].get(name) != whole[name])
@@ -196,18 +197,17 @@ def _kill_once(
     return code, hash_outputs()
 
 
-def kill_stages(stages: Sequence[str], n_kills: int, *, seed: int = _SEED) -> dict[str, Any]:
-    """Return what kills of each stage have led to, in a new folder."""
+def kill_stages(
+    stages: Sequence[str], n_kills: int, *, seed: int = _SEED
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each stage with what kills of it have led to, in a new folder."""
     rng, before = random.Random(seed), Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)
         try:
             make_inputs(Path(name))
-            found = {}
             for stage in stages:
-                found[stage] = kill_stage(COMMANDS[stage], n_kills, rng)
-                print(stage, json.dumps(found[stage]["signals"]), flush=True)
-            return found
+                yield stage, kill_stage(COMMANDS[stage], n_kills, rng)
         finally:
             os.chdir(before)
 
@@ -224,11 +224,13 @@ def main() -> None:
     parser.add_argument("stages", nargs="*", default=list(COMMANDS))
     parser.add_argument("--kills", type=int, default=20, help="of each signal")
     given = parser.parse_args()
-    known = json.loads(RESULTS.read_bytes())["stages"] if RESULTS.exists() else {}
-    stages = known | kill_stages(given.stages, given.kills)
-    total = sum(part["kills"] for stage in stages.values() for part in stage["signals"].values())
-    write_json(RESULTS, {"kills": total, "versions": list_versions(), "stages": stages})
-    print(f"{total:,} kills; {'all results are equal' if is_good(stages) else 'SOME DIFFER'}")
+    stages = json.loads(RESULTS.read_bytes())["stages"] if RESULTS.exists() else {}
+    for stage, found in kill_stages(given.stages, given.kills):
+        stages[stage] = found
+        total = sum(part["kills"] for one in stages.values() for part in one["signals"].values())
+        write_json(RESULTS, {"kills": total, "versions": list_versions(), "stages": stages})
+        told = "all results are equal" if is_good({stage: found}) else "SOME DIFFER"
+        print(f"{stage}: {3 * given.kills} kills, {told}", flush=True)
 
 
 if __name__ == "__main__":
