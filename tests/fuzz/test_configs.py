@@ -73,7 +73,7 @@ def changed_configs(draw):
     return draw(st.sampled_from([data, data, data, draw(changed_bytes(data))]))
 
 
-@fuzz(3, 400)
+@fuzz(2, 400)
 @given(changed_configs())
 def test_config_of_a_run(valid, tiny_models, data):
     with working_folder() as folder:
