@@ -82,7 +82,7 @@ def make_inputs(folder: Path) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     lines = [f"in the year {1900 + n % 99} some {n * n} people paid ${n}." for n in range(1, 400)]
     (folder / "small.txt").write_text("\n".join(lines))
-    (folder / "a.txt").write_text("\n".join(lines * 300))
+    (folder / "a.txt").write_text("\n".join(lines * 100))
     (folder / "numerals.txt").write_text("\n".join(map(str, range(1, 3000))))
     (folder / "small.toml").write_text(_CONFIG)
     corpus = open_corpus([str(folder / "small.txt")])
