@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check fix bench readme
+.PHONY: help demo test test-slow check fix fuzz kills audit bench readme
 SHELL := /bin/bash
 BIN := .venv/bin
 
@@ -42,6 +42,17 @@ check: .venv/ready ## Format, lint, types and the order of rooms, changing nothi
 fix: .venv/ready ## Format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+fuzz: .venv/ready ## A million texts and ten thousand damaged files (SHARE=0.1 for a tenth)
+	NUMERATE_FUZZ=$(or $(SHARE),1) OMP_NUM_THREADS=1 $(BIN)/pytest tests/fuzz
+
+kills: .venv/ready ## Kill every stage at random moments, resume, compare (KILLS=20 a signal)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.kills --kills $(or $(KILLS),20)
+
+audit: .venv/ready ## Known vulnerabilities of the pinned packages (needs the network); licences
+	$(BIN)/pip install --quiet pip-audit
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	$(BIN)/python -m tools.list_licences
 
 bench: .venv/ready ## Measure every stage against its peers (CORPUS=FILE for other text)
 	$(BIN)/python -m benchmarks.text

@@ -122,6 +122,20 @@ def make_model(architecture, n_layers=1):
     return model, tokenizer
 
 
+def save_encoder(folder, model, tokenizer):
+    """A tiny sentence encoder, as sentence-transformers saves it."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+
+    model.base_model.save_pretrained(folder / "plain")
+    tokenizer.save_pretrained(folder / "plain")
+    first = Transformer(str(folder / "plain"))
+    pooling = Pooling(first.get_embedding_dimension(), pooling_mode="mean")
+    encoder = SentenceTransformer(modules=[first, pooling, Normalize()], device="cpu")
+    encoder.save_pretrained(str(folder / "encoder"), create_model_card=False)
+    return folder / "encoder"
+
+
 ARCHITECTURES = ["bert", "distilbert", "roberta", "mpnet", "electra", "modernbert"]
 
 

@@ -97,6 +97,22 @@ def test_damaged_vectors_are_made_again(damage, tmp_path):
     np.testing.assert_array_equal(embed_cached(system, np.array([3, 5]), tmp_path), expected)
 
 
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"numerals": np.array([3]), "vectors": np.ones((1, 7))},  # of another width
+        {"numerals": np.array([5, 3]), "vectors": np.array([[5.0], [3.0]])},  # not in order
+        {"numerals": np.array([3, 3]), "vectors": np.array([[9.0], [9.0]])},
+    ],
+)
+def test_cached_vectors_that_cannot_be_of_this_system_are_made_again(arrays, tmp_path):
+    system = NumeralSystem("a", lambda numerals: np.array(numerals, float)[:, None], "print")
+    expected = embed_cached(system, np.array([3, 5]), tmp_path)
+    [path] = tmp_path.iterdir()
+    write_arrays(path, **arrays)
+    np.testing.assert_array_equal(embed_cached(system, np.array([3, 5]), tmp_path), expected)
+
+
 def test_vectors_that_are_not_finite_are_refused_where_they_are_made(tmp_path):
     system = NumeralSystem("a", lambda numerals: np.full((len(numerals), 2), np.nan), "print")
     with pytest.raises(InputError, match="a: its vectors are not finite"):

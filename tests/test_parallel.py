@@ -1,4 +1,6 @@
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -66,3 +68,17 @@ def test_no_more_processes_are_started_than_there_are_items(monkeypatch):
     assert list(parallel.map_ordered(abs, [-1, 2], workers=150)) == [(-1, 1), (2, 2)]
     assert list(parallel.map_ordered(abs, [-1], workers=150)) == [(-1, 1)]
     assert asked == [2]
+
+
+def find_death_signal(_):
+    found = ctypes.c_int()
+    ctypes.CDLL(None).prctl(2, ctypes.byref(found))  # PR_GET_PDEATHSIG
+    return found.value
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a call of Linux")
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_the_system_ends_workers_with_their_parent(start):
+    """Else they would keep the locks of a killed process for as long as their work takes."""
+    found = list(map_ordered(find_death_signal, range(2), workers=2, start=start))
+    assert [result for _, result in found] == [signal.SIGKILL] * 2

@@ -23,6 +23,7 @@ from numerate.errors import InputError
 
 Json = Mapping[str, Any]
 _ESCAPE = "backslashreplace"  # as JSON writes the bytes of a file name that is not UTF-8
+_HOMES = r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s`'\"<>]+|/root(?![\w.-])"
 _LIBRARIES = ("numpy", "scikit-learn", "tokenizers", "torch", "transformers", "xgboost")
 
 
@@ -113,6 +114,7 @@ def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
 
     Error messages name `made_by`, the command that writes such files.
     """
+    refuse_pipe(path)
     try:
         document = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -133,9 +135,41 @@ def read_json(path: Path, format_name: str, *, made_by: str) -> dict[str, Any]:
     return document
 
 
+def has_shape(value: object, shape: Any) -> bool:  # noqa: ANN401
+    """Return whether a JSON value has a shape: a type, a list of a shape, or an object with fields.
+
+    >>> has_shape({"names": ["a", 5], "more": None}, {"names": [str]})
+    False
+    """
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(
+            has_shape(value.get(key), part) for key, part in shape.items()
+        )
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(has_shape(part, shape[0]) for part in value)
+    return type(value) is shape
+
+
+def refuse_pipe(path: Path) -> None:
+    """Refuse a pipe in place of a file: it may keep its reader waiting for ever."""
+    if path.is_fifo():
+        raise InputError(f"{path}: a pipe, not a file; write its content to a file first")
+
+
 def read_data(name: str) -> str:
     """Return the text of a file that comes with the package, in `numerate/data/`."""
     return resources.files("numerate").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def hide_home(text: str) -> str:
+    """Return text with `~` for home folders, this user's and others': what is published names none.
+
+    >>> hide_home("from /home/ann/text.txt and https://example.org/home/page")
+    'from ~/text.txt and https://example.org/home/page'
+    """
+    home = Path.home()
+    own = rf"|{re.escape(str(home))}(?![\w.-])" if home != Path(home.anchor) else ""
+    return re.sub(rf"(?:(?<=file://)|(?<![\w./-]))(?:{_HOMES}{own})", "~", text)
 
 
 def list_versions() -> dict[str, str]:

@@ -17,7 +17,7 @@ try:
 except ImportError:  # pragma: no cover  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-PATIENCE = 2.0
+PATIENCE = 5.0
 """Seconds to wait for a lock: the worker processes of a killed process need a moment to end."""
 _held: set[tuple[int, int]] = set()
 

@@ -114,3 +114,12 @@ def test_probing_against_a_system_that_is_not_there_leaves_nothing(run, work):
     code, _, err = run(*PROBE, "s.jsonl", "--against", "nosuch")
     assert (code, err) == (2, "numerate: --against must be among control:oracle, got 'nosuch'\n")
     assert sorted(work.iterdir()) == before
+
+
+def test_word_vectors_without_any_numeral_are_named_and_leave_nothing(run, work):
+    Path("v.txt").write_text("the 1 2\nof 3 4\n")
+    before = sorted(work.iterdir())
+    code, _, err = run("probe", "vectors:v.txt", "--tasks", "geometry", "--out", "s.jsonl", "-q")
+    told = "numerate: vectors:v.txt: has no vector of any numeral asked for\n"
+    assert (code, err) == (2, told)
+    assert sorted(work.iterdir()) == before

@@ -51,6 +51,21 @@ def test_a_pipe_is_a_corpus_and_an_empty_name_is_none(work, run):
     assert (code, err.count("\n")) == (2, 1)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fit", "pipe", "--out", "x.json"),
+        ("prime", "a.txt", "--anchors", "pipe", "--out", "x"),
+        ("run", "pipe"),
+    ],
+)
+def test_a_pipe_in_place_of_a_file_of_ours_is_not_waited_for(work, run, command):
+    os.mkfifo("pipe")
+    code, _, err = run(*command)
+    told = "numerate: pipe: a pipe, not a file; write its content to a file first\n"
+    assert (code, err) == (2, told)
+
+
 def test_a_name_that_is_not_utf_8_is_kept(work, run):
     name = os.fsdecode(b"\xff.txt")
     Path("a.txt").rename(name)

@@ -97,6 +97,9 @@ def read_slowly(text):
         ("नि5 5नि é5 5é 漢5 5漢 5º 5² ٣5", []),
         ("5° 5′ «5» 5–6 \ufeff5\u00a05", [5, 5, 5, 5, 6, 5, 5]),
         ("５ ٣ ③", []),
+        # Any space separates numerals, a thin one too: nothing but commas joins thousands.
+        ("12\u2009345 12\u202f345 12\u00a0345", [12, 345, 12, 345, 12, 345]),
+        ("1999年 5月 第3回 1999 年", [1999]),  # letters of any script make a word
     ],
 )
 def test_integers_are_those_of_the_design(text, values):

@@ -199,3 +199,13 @@ def test_a_fit_that_is_cut_short_says_so(monkeypatch):
 def test_components_must_fit_the_observations(n_components):
     with pytest.raises(ValueError, match=f"got {n_components} for 10"):
         draw_start(np.array([1.0]), np.array([10]), n_components, np.random.default_rng(0))
+
+
+def test_a_start_is_drawn_without_replacement_from_any_number_of_observations():
+    """A corpus may have more numerals than NumPy's hypergeometric distribution takes."""
+    counts = np.array([10**9, 1, 3 * 10**9])
+    start = draw_start(np.array([1.0, 2.0, 3.0]), counts, 4000, np.random.default_rng(0))
+    by_mean = dict(zip(start.means.tolist(), start.copies.tolist(), strict=True))
+    assert sum(by_mean.values()) == 4000
+    assert 800 < by_mean[1.0] < 1200  # a quarter, within seven standard deviations
+    assert by_mean.get(2.0, 0) <= 1

@@ -213,11 +213,25 @@ def test_bf16_gives_the_same_weights_twice_and_goes_on_to_them(
     assert_same_weights(weights_of(tmp_path / "whole"), weights_of(tmp_path / "cut"))
 
 
-def test_logs_can_go_to_tensorboard(tiny_models, primed_corpora, tmp_path, monkeypatch):
-    monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path / "logs"))
+def test_a_folder_that_tokenizers_cannot_name_is_refused_before_training(
+    tiny_models, primed_corpora, tmp_path
+):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    with pytest.raises(InputError, match="a model folder must have a name in UTF-8"):
+        pretrain_model(primed_corpora(), quick_config(tiny_models("bert")), folder)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("logs", ["out/logs", "elsewhere"])
+def test_logs_can_go_to_tensorboard(tiny_models, primed_corpora, tmp_path, monkeypatch, logs):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TENSORBOARD_LOGGING_DIR", raising=False)
+    if logs == "elsewhere":
+        monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path / logs))
     config = quick_config(tiny_models("bert"), report_to="tensorboard")
     pretrain_model(primed_corpora(), config, tmp_path / "out")
-    assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
+    assert {path.parent for path in tmp_path.rglob("events.out.tfevents.*")} == {tmp_path / logs}
+    assert {path.name for path in tmp_path.iterdir()} == {"out", logs.split("/")[0]}
 
 
 def test_tensorboard_that_is_not_installed_is_one_line_and_leaves_nothing_behind(

@@ -183,3 +183,22 @@ def test_an_interrupted_undo_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         unprime_corpus(primed, tmp_path / "back", progress=interrupt)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "primed"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shards": None},
+        {"shards": {"name": 5}},
+        {"settings": []},
+        {"bytes": "many"},
+        {"settings": {"marker": "x", "numeral_form": "as-is", "sources": []}},
+        {"shards": [{"name": "shard-00000.txt"}]},
+    ],
+)
+def test_a_damaged_manifest_is_one_line(text_file, tmp_path, change):
+    prime_corpus(open_corpus([str(text_file)]), LN, tmp_path / "out")
+    path = tmp_path / "out" / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), **change}))
+    with pytest.raises(InputError, match=r"manifest.json: a damaged manifest; prime the corpus"):
+        open_primed(tmp_path / "out")

@@ -40,6 +40,16 @@ def test_the_scores_of_another_control_by_the_same_name_are_refused(tmp_path):
     assert [score.value for score in oracle] != [score.value for score in random]
 
 
+def test_a_file_that_is_refused_is_left_as_it_is(tmp_path):
+    path = tmp_path / "s.jsonl"
+    probe("A=control:random", PLAN, path)
+    path.write_bytes(path.read_bytes()[:-1])  # the end of its last line is missing
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="another model"):
+        probe("A=control:oracle", PLAN, path)
+    assert path.read_bytes() == before
+
+
 def test_a_model_that_was_trained_again_is_another_model(tiny_models, tmp_path):
     import torch
     from transformers import AutoModelForMaskedLM, AutoTokenizer

@@ -14,26 +14,12 @@ from numerate.layout import RunLayout
 from numerate.probe.scores import read_scores
 from numerate.run.config import read_config
 from numerate.run.execute import run_config
-from tests.conftest import SIZES, VOCABULARY, make_model, word_piece_tokenizer
+from tests.conftest import SIZES, VOCABULARY, make_model, save_encoder, word_piece_tokenizer
 from tests.pretraining import assert_same_weights, wait_for_step, weights_of
 
 TEXTS = ["in 1999 some 12,345 people came", "the town of a line", "about $5, and 7 of 9"]
 QUICK = {"max_steps": 10, "batch_size": 2, "learning_rate": 1e-3, "precision": "fp32"}
 QUICK |= {"most_sentences": 60, "most_kept": 30}
-
-
-def save_encoder(folder, model, tokenizer):
-    """A tiny sentence encoder, as sentence-transformers saves it."""
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
-
-    model.base_model.save_pretrained(folder / "plain")
-    tokenizer.save_pretrained(folder / "plain")
-    first = Transformer(str(folder / "plain"))
-    pooling = Pooling(first.get_embedding_dimension(), pooling_mode="mean")
-    encoder = SentenceTransformer(modules=[first, pooling, Normalize()], device="cpu")
-    encoder.save_pretrained(str(folder / "encoder"), create_model_card=False)
-    return folder / "encoder"
 
 
 @pytest.fixture(scope="module")

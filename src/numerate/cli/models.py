@@ -203,6 +203,7 @@ def probe(
     from numerate.cli.show_probe import show_results
     from numerate.extract.counts import Counts
     from numerate.extract.ranges import PROBE_RANGES
+    from numerate.files import hide_home
     from numerate.fit.anchors import AnchorSet
     from numerate.prime.scheme import Priming
     from numerate.probe.plan import Plan
@@ -211,6 +212,7 @@ def probe(
     from numerate.probe.tasks.benchmark_files import Benchmarks
     from numerate.probe.tasks.text_tasks import expand_tasks
 
+    against = hide_home(against) if against else None  # as in the titles of systems
     _check_against(against, models)
     plan = Plan(
         tasks=expand_tasks(tasks.split(",")),

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from numerate.extract.counts import Counts
+from numerate.extract.sources import find_kind
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
 from numerate.models.card import describe_distance
@@ -126,7 +127,16 @@ def show_primed(primed: PrimedCorpus) -> RenderableType:
         f"{manifest['bytes']:,} bytes in {n_shards} {shards}, {primed.folder}"
     )
     documents = (text for text in primed.documents() if _ANCHOR.search(text))
-    return Group(Text(head), *(show_sample(text) for text in islice(documents, 3)))
+    samples = [show_sample(text) for text in islice(documents, 3)]
+    return Group(Text(head), *map(Text, _note_records(primed)), *samples)
+
+
+def _note_records(primed: PrimedCorpus) -> list[str]:
+    """Return a note if records of the corpus may have had other fields than their text."""
+    names = [source["name"] for source in primed.settings["sources"]]
+    if not any(name.startswith("hf:") or find_kind(name) != "text" for name in names):
+        return []
+    return ["Of records, the text alone is kept: other fields are left out, also by --undo."]
 
 
 def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
@@ -219,7 +229,7 @@ def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType
         lines.append(
             "Numerals were primed with --numeral-form digits: their thousands separators are gone."
         )
-    return Group(*map(Text, lines))
+    return Group(*map(Text, [*lines, *_note_records(primed)]))
 
 
 def show_sample(text: str) -> Text:

@@ -56,7 +56,9 @@ def show_plan(config: Config, root: Path, workers: int) -> RenderableType:
         return Group(table, Text("All is done."))
     total = sum(seconds or 0.0 for seconds in expected)
     unknown = None in expected
-    more = "; the unknown ones can be estimated after extract" if unknown else ""
+    more = (
+        "; not in it are datasets of the hub before extract, and tasks on texts" if unknown else ""
+    )
     return Group(table, Text(f"About {format_seconds(total)} with {workers} processes{more}"))
 
 

@@ -157,7 +157,9 @@ def prime(
     numeral_form: Annotated[
         NumeralForm, typer.Option(help="digits: write 12,345 as 12345.")
     ] = "as-is",
-    undo: Annotated[bool, typer.Option("--undo", help="Remove the anchors again.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Remove the anchors again; of records the text is left.")
+    ] = False,
     field: Field = "text",
     errors: OnErrors = "strict",
     workers: Workers = 0,

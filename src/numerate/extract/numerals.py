@@ -1,10 +1,11 @@
 """Finds numerals: text goes in, the value and position of each numeral come out.
 
 A *numeral* is a complete number in ASCII digits (`1999`, `12,345`, WikiText's `12 @,@ 345`), never
-a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`), and never one of more
-than 400 characters. The domain `integers`
-has the paper's positive integers up to ten billion; `reals` adds zero, decimals, signs and
-exponents; `quantities` adds factors (`1.82 billion`) and numbers in words, up to 10^15.
+a part of a number (`3.14`, `1.2.3`, `12,3456`) or of a word (`1990s`, `B52`, `1999年`: letters are
+those of all scripts), and never one of more than 400 characters. Spaces separate numerals, thin
+ones (`12 345`) too. The domain `integers` has the paper's positive integers up to ten billion;
+`reals` adds zero, decimals, signs and exponents; `quantities` adds factors (`1.82 billion`) and
+numbers in words, up to 10^15.
 
 NumPy finds all runs of digits and accepts at once those whose neighbours are harmless, which are
 most. A regular expression then reads the others, next to a letter, a dot or a comma. Both work on

@@ -42,6 +42,7 @@ _CUTS = (
     re.compile(rb"(?<=\s)(?=[A-Za-z\xc2-\xf4])|(?<=\d\s)(?=\d)"),
     re.compile(rb"(?<=[A-Za-z\x80-\xff])(?<!<[A-Z])(?<!<[A-Z]{2})(?=[A-Za-z\xc2-\xf4])"),
 )
+_HALF = re.compile("[\ud800-\udfff]")  # of a pair; JSON can write it alone, UTF-8 cannot
 _CUT_CONTEXT = 8  # bytes before a cut that these look at
 
 
@@ -144,7 +145,7 @@ def _read_file(name: str, field: str, errors: Errors, span: Span | None) -> Iter
         tell = raw.tell if raw.seekable() else lambda: 0  # a pipe has no position
         blocks = _read_text(read, tell, place, errors)
         is_json = find_kind(name) == "json"
-        yield from _gather(_json_records(blocks, field), place) if is_json else blocks
+        yield from _gather(_json_records(blocks, field, errors), place) if is_json else blocks
 
 
 def _read_text(read: Read, tell: Callable[[], int], name: str, errors: Errors) -> Iterator[Block]:
@@ -236,27 +237,35 @@ def _record_block(source: str, texts: list[bytes], first: int, position: int) ->
     return Block(source=source, data=data, first=first, bounds=bounds, position=position)
 
 
-def _json_records(blocks: Iterable[Block], field: str) -> Iterator[Record]:
+def _json_records(blocks: Iterable[Block], field: str, errors: Errors) -> Iterator[Record]:
     rest = b""
     number = 1
     for block in blocks:
         *lines, rest = (rest + block.data).split(b"\n")
         for line in lines:
             if line.strip():
-                text = _json_text(line, field, f"{block.source}, line {number}")
+                text = _json_text(line, field, errors, f"{block.source}, line {number}")
                 yield number, text, block.position
             number += 1
         if len(rest) > _MOST_RECORD:
             raise InputError(f"{block.source}, line {number}: more than {_MOST_RECORD >> 20} MB")
     if rest.strip():
-        yield number, _json_text(rest, field, f"{block.source}, line {number}"), block.position
+        text = _json_text(rest, field, errors, f"{block.source}, line {number}")
+        yield number, text, block.position
 
 
-def _json_text(line: bytes, field: str, place: str) -> str:
+def _json_text(line: bytes, field: str, errors: Errors, place: str) -> str:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: not valid JSON ({error})") from None
     if not isinstance(record, dict):
         raise InputError(f"{place}: a JSON object was expected, got {type(record).__name__}")
-    return field_text(record, field, place)
+    text = field_text(record, field, place)
+    half = _HALF.search(text)
+    if half and errors == "strict":
+        raise InputError(
+            f"{place}: half of a character ({half[0]!a}), which is not UTF-8; mend the file, or "
+            "read it with --errors replace"
+        )
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text) if half else text

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
@@ -80,7 +80,9 @@ def plan_extract(run: RunContext, text: RunText) -> Step:
         inputs=text.inputs,
         outputs=(run.layout.counts.name,),
         work=work,
-        estimate=lambda: estimate_reading(text, run.workers, _count),
+        estimate=lambda: estimate_reading(
+            text, run.workers, partial(_count, domain=text.settings.domain)
+        ),
     )
 
 
@@ -104,7 +106,7 @@ def estimate_counts(text: RunText, path: Path) -> tuple[Counts, float] | None:
     if text.is_remote:
         return None
     blocks, times = _sample_corpus(text.corpus)
-    return _count(blocks), times
+    return _count(blocks, text.settings.domain), times
 
 
 @lru_cache(maxsize=1)
@@ -119,5 +121,5 @@ def _sample_corpus(corpus: Corpus) -> tuple[list[Block], float]:
     return blocks, size / max(1, blocks[-1].position) if size and blocks else 1.0
 
 
-def _count(blocks: Sequence[Block]) -> Counts:
-    return extract_counts(text for block in blocks for text in block.texts())
+def _count(blocks: Sequence[Block], domain: Domain) -> Counts:
+    return extract_counts((text for block in blocks for text in block.texts()), domain=domain)

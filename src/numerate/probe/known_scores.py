@@ -13,7 +13,7 @@ from numerate.errors import InputError
 from numerate.extract.ranges import hash_line
 from numerate.models.digest import shorten_digest
 from numerate.probe.score_cell import Cell
-from numerate.probe.scores import Origin, Score, repair_scores
+from numerate.probe.scores import Origin, Score, read_scores, repair_scores
 from numerate.probe.systems import System
 from numerate.probe.tasks.text_tasks import PROTOCOL, TEXT_TASKS
 
@@ -27,10 +27,11 @@ def find_known(
     """Return all cells of a plan with the scores that a file has of them."""
     found = [
         score
-        for score in repair_scores(path)
+        for score in read_scores(path)
         if (score.system, score.training) == (system.name, plan.training)
     ]
     _check_origins(system, plan, path, found)
+    repair_scores(path)  # not before it is known that the file goes on
     known: dict[Cell, list[Score]] = {cell: [] for cell in plan.cells}
     for score in found:
         cell = Cell(score.task, score.domain, score.range, score.seed)

@@ -88,7 +88,8 @@ def hold_scores(path: Path) -> Iterator[None]:
         with hold(path):
             yield
     finally:
-        if path.stat().st_size == 0:
+        # Where blocks are nested, the inner one has removed it.
+        if path.is_file() and path.stat().st_size == 0:
             path.unlink()
 
 

@@ -168,14 +168,19 @@ def _probe(run: RunContext, target: ProbeTarget, settings: ProbeSettings, folder
 def estimate_probe(
     run: RunContext, settings: ProbeSettings, *, base: str, text: RunText
 ) -> float | None:
-    """Return the seconds to probe a model like the base; None before the counts are known."""
+    """Return the seconds to probe a model like the base; tasks on texts are left out.
+
+    None before the counts are known, or if there are tasks on texts alone.
+    """
     from numerate.probe.plan import draw_samples, split_cell
 
     found = estimate_counts(text, run.layout.counts)
     if found is None:
         return None
     plan = replace(settings.make_plan(found[0]), seeds=(0,))
-    samples = draw_samples(plan, plan.cells)
+    if plan.is_of_texts:
+        return None
+    samples = draw_samples(plan, [cell for cell in plan.cells if cell.task in NUMERAL_TASKS])
     asked = [part.ravel() for sample in samples.values() for part in vars(sample).values()]
     width, per_numeral = _measure_embedding(base, run.trust_remote_code)
     numerals = len(np.unique(np.concatenate(asked))) if asked else 0

@@ -263,11 +263,14 @@ def embed_cached(system: System, numerals: npt.NDArray[np.int64], folder: Path |
     if len(missing):
         new = system.embed_numerals(missing.tolist())
         check_finite(system.name, new)
+        if path and len(vectors) and vectors.shape[1:] != new.shape[1:]:  # of something else
+            path.unlink()
+            return embed_cached(system, numerals, folder)
         known = np.concatenate((known, missing))
         vectors = np.concatenate((vectors, new)) if len(vectors) else new
         order = np.argsort(known)
         known, vectors = known[order], vectors[order]
-        if path:
+        if path and vectors.any():  # a system that knows no numeral at all is about to be refused
             with open_whole(path) as file:
                 np.savez(file, numerals=known, vectors=vectors)
     kept: Matrix = vectors[np.searchsorted(known, numerals)]
@@ -286,4 +289,5 @@ def _read_vectors(path: Path | None) -> tuple[npt.NDArray[np.int64], Matrix]:
         return nothing
     is_whole = numerals.dtype == np.int64 and numerals.ndim == 1 and vectors.ndim == 2
     is_whole = is_whole and vectors.dtype.kind == "f" and len(numerals) == len(vectors)
+    is_whole = is_whole and bool((np.diff(numerals) > 0).all())
     return (numerals, vectors) if is_whole and np.isfinite(vectors).all() else nothing

@@ -8,13 +8,13 @@ same numerals and the same seeds. Rows are in the order of their first column.
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from numerate.errors import InputError
 from numerate.extract.ranges import ALL
-from numerate.files import check_output, write_file
+from numerate.files import check_output, hide_home, write_file
 from numerate.models.labels import SystemLabel, pair_twins
 from numerate.probe.samples import DOMAIN_NAMES
 from numerate.probe.scores import Score, read_scores
@@ -90,8 +90,8 @@ def write_leaderboard(paths: Sequence[Path], folder: Path) -> Path:
     check_output(table, starts=re.escape(_MADE).encode())
     check_output(page, starts=rb'(?s)<!doctype html>.*name="generator" content="numerate"')
     text = f"{_MADE}\n{boards_to_markdown(boards)}"
-    write_file(table, text.encode("utf-8", "replace"))
-    write_file(page, _render_page(boards, paths, folder).encode("utf-8", "replace"))
+    for path, shown in ((table, text), (page, _render_page(boards, paths, folder))):
+        write_file(path, hide_home(shown).encode("utf-8", "replace"))
     return page
 
 
@@ -117,7 +117,7 @@ def _read_files(paths: Sequence[Path]) -> list[tuple[Questions, Score]]:
     """Return all scores, each once; refuse two files that differ in the same score."""
     found: dict[tuple[object, ...], tuple[Questions, Score, Path]] = {}
     for path in paths:
-        scores = read_scores(path)
+        scores = [replace(one, system=hide_home(one.system)) for one in read_scores(path)]
         if not scores:
             raise InputError(f"{path}: holds no scores; make some with 'numerate probe'")
         for score in scores:

@@ -7,7 +7,7 @@ from typing import Any
 
 from numerate.errors import InputError
 from numerate.extract.counts import Counts
-from numerate.files import read_json
+from numerate.files import hide_home, read_json
 from numerate.fit.anchors import AnchorSet
 from numerate.fit.fitting import Sweep
 from numerate.layout import RECORD, RunLayout
@@ -61,7 +61,8 @@ class RunFiles:
     def systems(self) -> Systems:
         """The systems with scores; the base model is called `base`, or as the config calls it."""
         names = tuple(pair_twins(score.system for score in self.scores))
-        base = next((name for name in names if name in ("base", self.config.get("base"))), None)
+        known = "base", hide_home(str(self.config.get("base")))
+        base = next((name for name in names if name in known), None)
         return Systems(names, base)
 
     @property

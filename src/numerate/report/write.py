@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from numerate.errors import InputError
-from numerate.files import write_file
+from numerate.files import hide_home, write_file
 from numerate.report.claims import Claim, check_claims, claims_to_html, claims_to_markdown
 from numerate.report.figures.charts import Chart, Systems
 from numerate.report.figures.corpus_charts import (
@@ -238,4 +238,4 @@ def _write_tables(
 
 def _write_text(path: Path, text: str) -> None:
     """Write a text file; halves of surrogate pairs, which UTF-8 cannot hold, become `?`."""
-    write_file(path, text.encode("utf-8", "replace"))
+    write_file(path, hide_home(text).encode("utf-8", "replace"))

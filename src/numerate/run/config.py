@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from numerate.errors import InputError
 from numerate.extract.stage import ExtractSettings, RunText
+from numerate.files import refuse_pipe
 from numerate.fit.stage import FitSettings
 from numerate.models.labels import READ_BY_DIGITS
 from numerate.models.names import has_prefix
@@ -162,6 +163,7 @@ def load_config(name: str, changes: Sequence[str] = ()) -> Config:
     if name in BUILT_IN and not Path(name).is_file():
         data = resources.files("numerate").joinpath("data", f"{name}.toml").read_bytes()
     else:
+        refuse_pipe(Path(name))
         try:
             data = Path(name).read_bytes()
         except FileNotFoundError:

@@ -16,8 +16,9 @@ from numerate.pretrain.baselines.problem_model import (
     list_targets,
     pool_states,
 )
+from numerate.pretrain.baselines.solution_trees import Pair
 from numerate.pretrain.baselines.train import train_baseline
-from numerate.pretrain.baselines.word_problems import Pair, Problem
+from numerate.pretrain.baselines.word_problems import Problem
 from numerate.pretrain.config import MwpBertConfig
 from numerate.pretrain.masking import IGNORED, Masking
 from tests.conftest import make_model

@@ -3,14 +3,14 @@ import json
 import pytest
 
 from numerate.errors import InputError
-from numerate.pretrain.baselines.word_problems import (
+from numerate.pretrain.baselines.solution_trees import (
     Node,
     Pair,
     find_pairs,
     parse_calls,
     parse_steps,
-    read_problems,
 )
+from numerate.pretrain.baselines.word_problems import read_problems
 
 HEADER = "Question,Numbers,Equation,Answer\n"
 
@@ -110,16 +110,43 @@ def test_a_number_that_the_text_lacks_is_a_constant():
     [
         ("a.csv", "Question,Numbers\nx,1", "a.csv: must have a column Equation"),
         ("a.csv", "", "a.csv: must have a column Question"),
-        ("a.csv", HEADER + "x number0,1.0,+ number0 2.0,3\nx,y,z,1", "a.csv, row 3: could not"),
+        (
+            "a.csv",
+            HEADER + "x number0,1.0,+ number0 2.0,3\nx,y,z,1",
+            "a.csv, row 3: Numbers must be like 8 2.5, got 'y'",
+        ),
         ("a.csv", HEADER + "x number1,1.0,+ number0 2.0,3", "row 2: number1 has no value among 1"),
         ("a.csv", HEADER + "x number0,1.0,+ number0,3", "row 2: the equation ends too early"),
         ("a.csv", HEADER + "x number0,1.0,number0 2.0,3", "the equation continues after its end"),
-        ("a.csv", HEADER + "x number0,1.0,+ number0 2.0,many", "row 2: could not convert"),
-        ("a.csv", HEADER + "x number0", "a.csv, row 2: "),
+        (
+            "a.csv",
+            HEADER + "x number0,1.0,+ number0 2.0,many",
+            "row 2: Answer must be a number, got 'many'",
+        ),
+        (
+            "a.csv",
+            HEADER + "x number0,nan,+ number0 2.0,3",
+            "Numbers must be like 8 2.5, got 'nan'",
+        ),
+        (
+            "a.csv",
+            HEADER + "x number0,1.0,+ N_00 2.0,3",
+            "row 2: Equation must be in prefix form like - number0 2.5, got 'N_00'",
+        ),
+        (
+            "a.csv",
+            HEADER + f"x number0,1.0,{'+ ' * 5000}number0,3",
+            "a.csv, row 2: the solution is nested too deep",
+        ),
+        ("a.csv", HEADER + "x number0", "a.csv, row 2: has no field 'Numbers'"),
         ("a.csv", b"\xff\xfe", "a.csv: cannot be read"),
         ("a.json", "{", "a.json: not valid JSON"),
         ("a.json", "{}", "a.json: must be a list of problems, got dict"),
-        ("a.json", "[1]", "a.json, problem 1: "),
+        ("a.json", "[" * 100_000, "a.json: not valid JSON"),
+        ("a.json", "[1]", "a.json, problem 1: a problem must be an object, got int"),
+        ("a.json", '[{"Problem": null}]', "problem 1: has no field 'Problem'"),
+        ("a.json", '[{"Problem": [5]}]', "problem 1: Problem must be text, got [5]"),
+        ("a.json", '[{"Problem": "1", "linear_formula": "add(#x,n0)"}]', "before it is computed"),
         ("a.json", '[{"Problem": "1"}]', "problem 1: has no field 'linear_formula'"),
         ("a.json", '[{"Problem": "1", "annotated_formula": "add(n0, "}]', "ends too early"),
         (

@@ -10,7 +10,8 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from numerate.models.head import LabelledHead
-from numerate.pretrain.baselines.word_problems import OPERATORS, Pair, Problem
+from numerate.pretrain.baselines.solution_trees import OPERATORS, Pair
+from numerate.pretrain.baselines.word_problems import Problem
 from numerate.pretrain.masking import IGNORED, Batch, Masking
 from numerate.pretrain.sequences import Ids, TokenSequence
 

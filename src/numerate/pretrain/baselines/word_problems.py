@@ -8,32 +8,23 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from numerate.errors import InputError
+from numerate.pretrain.baselines.solution_trees import (
+    Pair,
+    find_pairs,
+    parse_calls,
+    parse_prefix,
+    parse_steps,
+    read_number,
+)
 
-OPERATORS = ("+", "-", "*", "/", "^")
-_CALLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^"}
 _COLUMNS = ("Question", "Numbers", "Equation", "Answer")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\.\d+")
-_SYMBOL = re.compile(r"\s*([\w.#-]+|[(),|])")
-_STEP = re.compile(r"(\w+)\(([^()]*)\)")
-
-
-class Pair(NamedTuple):
-    """Two numbers of a problem, by index, and their relation in the solution tree.
-
-    `distance` is the number of edges between them, `operator` that of their lowest common
-    operation; None if it is not one of the five `OPERATORS`.
-    """
-
-    first: int
-    second: int
-    distance: int
-    operator: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,21 +36,6 @@ class Problem:
     values: tuple[float, ...]
     pairs: tuple[Pair, ...]
     answer: float | None
-
-
-@dataclass(frozen=True)
-class Node:
-    """An operation in a solution tree.
-
-    Each of `parts` is a Node, the index of a number in the text, or None for a constant.
-    """
-
-    operator: str
-    parts: tuple["Node | int | None", ...]
-
-
-Tree = Node | int | None
-_Path = tuple[tuple[str, int], ...]
 
 
 def read_problems(path: Path) -> list[Problem]:
@@ -82,33 +58,53 @@ def _read_csv(path: Path) -> Iterator[Problem]:
         if missing:
             raise InputError(f"{path}: must have a column {missing[0]}, got {rows.fieldnames}")
         for index, row in enumerate(rows, 2):
-            try:
+            with _naming(f"{path}, row {index}"):
                 yield _make_problem(row)
-            except (ValueError, TypeError, AttributeError) as error:
-                raise InputError(f"{path}, row {index}: {error}") from None
 
 
-def _make_problem(row: Mapping[str, str]) -> Problem:
-    values = tuple(float(word) for word in row["Numbers"].split())
-    parts = re.split(r"number(\d+)", row["Question"])
+@contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Name the place of a problem that the enclosed block cannot read."""
+    try:
+        yield
+    except RecursionError:
+        raise InputError(f"{place}: the solution is nested too deep") from None
+    except ValueError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+def _make_problem(row: Mapping[str | None, object]) -> Problem:
+    question, numbers, equation, answer = (_read_text(row, name) for name in _COLUMNS)
+    values = tuple(read_number(word, "Numbers must be like 8 2.5") for word in numbers.split())
+    parts = re.split(r"number(\d+)", question)
     text = parts[0]
     spans: dict[int, tuple[int, int]] = {}
     for name, after in zip(parts[1::2], parts[2::2], strict=True):
         if int(name) >= len(values):
-            raise ValueError(f"number{name} has no value among {len(values)}")
+            raise InputError(f"number{name} has no value among {len(values)}")
         start = len(text)
         text += _write(values[int(name)])
         spans.setdefault(int(name), (start, len(text)))
         text += after
     kept = {name: place for place, name in enumerate(sorted(spans, key=lambda n: spans[n]))}
-    pairs = find_pairs(parse_prefix(row["Equation"], kept))
+    pairs = find_pairs(parse_prefix(equation, kept))
     return Problem(
         text=text,
         spans=tuple(spans[name] for name in kept),
         values=tuple(values[name] for name in kept),
         pairs=pairs,
-        answer=float(row["Answer"]),
+        answer=read_number(answer, "Answer must be a number"),
     )
+
+
+def _read_text(row: Mapping[Any, object], name: str) -> str:
+    """Return the text in a field of a problem."""
+    text = row.get(name)
+    if text is None:
+        raise InputError(f"has no field {name!r}")
+    if not isinstance(text, str):
+        raise InputError(f"{name} must be text, got {text!r:.40}")
+    return text
 
 
 def _write(value: float) -> str:
@@ -116,62 +112,34 @@ def _write(value: float) -> str:
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def parse_prefix(equation: str, places: Mapping[int, int]) -> Tree:
-    """Return the tree of an equation in prefix form.
-
-    `places` maps the numbers of the equation to their indices in the text.
-
-    >>> parse_prefix("* number0 + number1 2.0", {0: 0, 1: 1})
-    Node(operator='*', parts=(0, Node(operator='+', parts=(1, None))))
-    """
-    words = iter(equation.split())
-
-    def parse() -> Tree:
-        word = next(words, None)
-        if word is None:
-            raise ValueError(f"the equation ends too early: {equation!r}")
-        if word in OPERATORS:
-            return Node(word, (parse(), parse()))
-        if word.startswith("number"):
-            return places.get(int(word.removeprefix("number")))
-        float(word)
-        return None
-
-    tree = parse()
-    if next(words, None) is not None:
-        raise ValueError(f"the equation continues after its end: {equation!r}")
-    return tree
-
-
 def _read_json(path: Path) -> Iterator[Problem]:
     try:
         rows = json.loads(path.read_bytes())
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON ({error})") from None
     if not isinstance(rows, list):
         raise InputError(f"{path}: must be a list of problems, got {type(rows).__name__}")
     for index, row in enumerate(rows, 1):
-        try:
+        with _naming(f"{path}, problem {index}"):
             yield _make_called_problem(row)
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{path}, problem {index}: {error}") from None
-        except KeyError as error:
-            raise InputError(f"{path}, problem {index}: has no field {error}") from None
 
 
-def _make_called_problem(row: Mapping[str, Any]) -> Problem:
-    text = row["Problem"]
+def _make_called_problem(row: object) -> Problem:
+    if not isinstance(row, dict):
+        raise InputError(f"a problem must be an object, got {type(row).__name__}")
+    text = _read_text(row, "Problem")
     found = list(_NUMBER.finditer(text))
     if "annotated_formula" in row:
-        tree = parse_calls(row["annotated_formula"], len(found))
+        tree = parse_calls(_read_text(row, "annotated_formula"), len(found))
     else:
-        tree = parse_steps(row["linear_formula"], len(found))
+        tree = parse_steps(_read_text(row, "linear_formula"), len(found))
+    chosen = [_read_text({name: "", **row}, name) for name in ("options", "correct")]
     return Problem(
         text=text,
         spans=tuple(match.span() for match in found),
         values=tuple(_value(match[0]) for match in found),
         pairs=find_pairs(tree),
-        answer=_find_option(row.get("options", ""), row.get("correct", "")),
+        answer=_find_option(*chosen),
     )
 
 
@@ -184,106 +152,3 @@ def _find_option(options: str, correct: str) -> float | None:
 
 def _value(word: str) -> float:
     return float(word.replace(",", ""))
-
-
-def parse_calls(formula: str, n_numbers: int) -> Tree:
-    """Return the tree of a formula of nested calls.
-
-    A number with an index that the text does not have is a constant.
-
-    >>> parse_calls("divide(add(n0, n1), const_2)", 2)
-    Node(operator='/', parts=(Node(operator='+', parts=(0, 1)), None))
-    """
-    symbols = _SYMBOL.findall(formula)
-    if "".join(symbols) != "".join(formula.split()):
-        raise ValueError(f"the formula cannot be read: {formula!r}")
-    place = 0
-
-    def parse() -> Tree:
-        nonlocal place
-        name = symbols[place]
-        place += 1
-        if place >= len(symbols) or symbols[place] != "(":
-            return _leaf(name, n_numbers)
-        parts: list[Tree] = []
-        while symbols[place] != ")":
-            place += 1
-            parts.append(parse())
-        place += 1
-        return Node(_CALLS.get(name, name), tuple(parts))
-
-    try:
-        tree = parse()
-    except IndexError:
-        raise ValueError(f"the formula ends too early: {formula!r}") from None
-    if place != len(symbols):
-        raise ValueError(f"the formula continues after its end: {formula!r}")
-    return tree
-
-
-def parse_steps(formula: str, n_numbers: int) -> Tree:
-    """Return the tree of a formula of steps; a step may use the results of those before it.
-
-    >>> parse_steps("add(n0,n1)|divide(#0,const_2)|", 2)
-    Node(operator='/', parts=(Node(operator='+', parts=(0, 1)), None))
-    """
-    results: list[Tree] = []
-    for step in filter(None, (part.strip() for part in formula.split("|"))):
-        match = _STEP.fullmatch(step)
-        if not match:
-            raise ValueError(f"the step cannot be read: {step!r}")
-        names = [name.strip() for name in match[2].split(",")]
-        if any(name.startswith("#") and int(name[1:]) >= len(results) for name in names):
-            raise ValueError(f"the step uses a result before it is computed: {step!r}")
-        parts = (
-            results[int(name[1:])] if name.startswith("#") else _leaf(name, n_numbers)
-            for name in names
-        )
-        results.append(Node(_CALLS.get(match[1], match[1]), tuple(parts)))
-    if not results:
-        raise ValueError("the formula is empty")
-    return results[-1]
-
-
-def _leaf(name: str, n_numbers: int) -> int | None:
-    """Return the index of a number, or None for a constant."""
-    match = re.fullmatch(r"n(\d+)", name)
-    return int(match[1]) if match and int(match[1]) < n_numbers else None
-
-
-def find_pairs(tree: Tree) -> tuple[Pair, ...]:
-    """Return the pairs of all numbers in a tree.
-
-    If a number occurs several times, its occurrence nearest to the other number counts; ties go to
-    the left.
-
-    >>> find_pairs(Node("*", (0, Node("+", (1, 2)))))[1:]  # doctest: +NORMALIZE_WHITESPACE
-    (Pair(first=0, second=2, distance=3, operator='*'),
-     Pair(first=1, second=2, distance=2, operator='+'))
-    """
-    paths: dict[int, list[_Path]] = {}
-    for leaf, path in _walk(tree, ()):
-        paths.setdefault(leaf, []).append(path)
-    return tuple(
-        min(
-            (_meet(first, second, a, b) for a in paths[first] for b in paths[second]),
-            key=lambda pair: pair.distance,
-        )
-        for first, second in combinations(sorted(paths), 2)
-    )
-
-
-def _walk(tree: Tree, path: _Path) -> Iterator[tuple[int, _Path]]:
-    """Yield every number of a tree with its path: operators and the indices of their parts."""
-    if isinstance(tree, int):
-        yield tree, path
-    elif isinstance(tree, Node):
-        for place, part in enumerate(tree.parts):
-            yield from _walk(part, (*path, (tree.operator, place)))
-
-
-def _meet(first: int, second: int, a: _Path, b: _Path) -> Pair:
-    common = next(i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
-    operator = a[common][0]
-    distance = len(a) + len(b) - 2 * common
-    return Pair(first, second, distance, operator if operator in OPERATORS else None)
