@@ -35,8 +35,10 @@ def gains_table(
         f"{task}: {metric}": _compare_twins(scores, system, (task, metric, domain))
         for task, metric in kinds
     }
-    rows = [[kind, *cells.values()] for kind, cells in found.items()]
-    heads = next(iter(found.values()))
+    heads = dict.fromkeys(place for cells in found.values() for place in cells)
+    rows = [
+        [kind, *(cells.get(place, MISSING) for place in heads)] for kind, cells in found.items()
+    ]
     return format_table(["untrained → trained", *heads], rows)
 
 
