@@ -50,7 +50,7 @@ kills: .venv/ready ## Kill every stage at random moments, resume, compare (KILLS
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.kills --kills $(or $(KILLS),20)
 
 audit: .venv/ready ## Known vulnerabilities of the pinned packages (needs the network); licences
-	$(BIN)/pip install --quiet pip-audit
+	$(BIN)/pip install --quiet --constraint constraints.txt pip-audit
 	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
 	$(BIN)/python -m tools.list_licences
 
