@@ -130,6 +130,8 @@ def test_papers_config_is_the_papers():
         ('systems=["ln-anchor"]', "'ln-anchor' is unknown; did you mean ln-anchors?"),
         ('systems=["base","base"]', "systems: 'base' is named twice"),
         ('probe.tasks=["rhyme"]', "probe.tasks: must be among decoding, "),
+        ('probe.tasks=["gaps","beyond"]', "probe.tasks: must have decoding, "),
+        ("probe.tasks=[]", "probe.tasks: must have decoding, "),
         ("probe.protocol=labtop", "protocol must be one of paper, strict, laptop, leaky, demo"),
         ("fit=3", "fit: input should be a valid dictionary"),
         ("fit.components.x=3", "--set fit.components.x=3: 'components' is a value"),

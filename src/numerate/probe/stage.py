@@ -18,7 +18,7 @@ from numerate.models.names import SystemName
 from numerate.options import Anchor, Readout, default_readout
 from numerate.prime.stage import PrimingPlan
 from numerate.probe.protocols import Protocol, find_protocol
-from numerate.probe.samples import CORPUS_DOMAINS
+from numerate.probe.samples import CORPUS_DOMAINS, TASKS
 from numerate.probe.tasks.draw import DEFAULT_TASKS, NUMERAL_TASKS, draw_task
 from numerate.probe.tasks.text_tasks import TEXT_TASKS
 from numerate.progress import show_progress
@@ -64,6 +64,16 @@ class ProbeSettings(Section):
             if word not in known:
                 raise InputError(f"must be among {', '.join(known)}, got {word!r}")
         return words
+
+    @field_validator("tasks")
+    @classmethod
+    def _fill_a_table(cls, tasks: tuple[str, ...]) -> tuple[str, ...]:
+        if set(tasks).isdisjoint((*TASKS, *TEXT_TASKS)):
+            raise InputError(
+                f"must have {', '.join(TASKS)} or a task on texts among them, for the tables of "
+                f"the report; got {', '.join(tasks) or 'none'}"
+            )
+        return tasks
 
     def make_plan(self, counts: Counts) -> "Plan":
         """Return the plan of the probes on the numerals of a corpus."""
