@@ -1,16 +1,23 @@
 import itertools
+import math
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cosine_similarity
 from transformers import AutoTokenizer, BertTokenizerFast
 
 from numerate.errors import InputError
-from numerate.models.anchor_tokenizer import add_anchors, list_anchors, start_anchors
-from numerate.models.digit_tokenizer import split_digits
+from numerate.models.anchor_tokenizer import (
+    add_anchors,
+    list_anchors,
+    list_pieces,
+    start_anchors,
+)
 from tests.conftest import VOCABULARY
 
-MORE = ["1990s", "or", "thousand", "million", "billion"]
+MORE = ["1990s", "or", "thousand", "million", "billion", "more", "than", "over", "under", "-", "b"]
+MORE += ["##12", "m", "##m", "il", "at", "least", "moreover"]
 
 
 @pytest.fixture
@@ -21,34 +28,46 @@ def whole():
 
 @pytest.fixture
 def anchored(whole):
-    return add_anchors(split_digits(whole, "bert"), "bert")
+    return add_anchors(whole, "bert")
 
 
 def name_piece(piece):
-    """`<4:19>` for the anchor of numbers with four digits that begin with 19."""
-    return f"<{ord(piece[0]) - 0xE001}:{piece[1:]}>" if "\ue000" < piece < "\uf000" else piece
+    """`<4:199>` for the anchor of numbers of four digits that begin with 199, `+5` for a digit."""
+    if piece.startswith("##") and "\ue11f" < piece[2] < "\ue12a":
+        return f"+{ord(piece[2]) - 0xE120}"
+    if piece[0] in "\ue130\ue131":
+        return "><"[ord(piece[0]) - 0xE130] + name_piece(piece[1:])
+    return f"<{ord(piece[0]) - 0xE103}:{piece[1:]}>" if "\ue000" < piece < "\uf000" else piece
 
 
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
-        ("in 1999", "in <4:19> ##9 ##9"),
-        ("12,345 people", "<5:12> ##3 ##4 ##5 people"),
-        ("about $7.50.", "about $ <1:75> ##0 ."),
-        ("0.35 and 52.4", "<0:35> and <2:52> ##4"),
-        ("0 or 0.05", "<1:0> or <1:0> ##0 ##5"),
+        ("in 1999", "in <4:199> +9"),
+        ("12,345 people", "<5:123> +4 +5 people"),
+        ("about $7.50.", "about $ <1:750> ."),
+        ("0.35 and 52.4", "<0:35> and <2:524>"),
+        ("0 or 0.05 or 0.0042", "<1:0> or <-1:5> or <-2:42>"),
         ("5 million", "<7:5> million"),
-        ("0.428 billion", "<9:42> ##8 billion"),
-        ("1.82 million", "<7:18> ##2 million"),
-        ("1,820 thousand", "<7:18> ##2 ##0 thousand"),
-        ("$182 Billion", "$ <12:18> ##2 billion"),
-        ("1.82 millions", "<1:18> ##2 [UNK]"),
+        ("0.428 billion", "<9:428> billion"),
+        ("0.05 million", "<5:5> million"),
+        ("1.82 million", "<7:182> million"),
+        ("1,820 thousand", "<7:182> +0 thousand"),
+        ("$182 Billion", "$ <12:182> billion"),
+        ("$1.82m or 5 m", "$ <7:182> ##m or <1:5> m"),
+        ("1.82 millions", "<1:182> [UNK]"),
         ("the 1990s", "the 1990s"),
         ("1 20", "<1:1> <2:20>"),
         ("007", "<3:> ##0 ##0 ##7"),
-        ("1" * 12, "<12:11>" + " ##1" * 10),
-        ("1" * 13, "<13:11>" + " ##1" * 11),
-        ("1" * 15, "<13:11>" + " ##1" * 13),
+        ("1" * 12, "<12:111>" + " +1" * 9),
+        ("1" * 13, "<13:111>" + " +1" * 10),
+        ("1" * 15, "<13:111>" + " +1" * 12),
+        ("more than 52", "more than ><2:52>"),
+        ("over $1,234", "over $ ><4:12> ##3 +4"),
+        ("at least  7 or under 0.5", "at least ><1:7> or under <<0:5>"),
+        ("moreover 12", "moreover <2:12>"),
+        ("B12 or IL-12", "b ##12 or il - 1 ##2"),
+        ("12-12", "<2:12> - <2:12>"),
     ],
 )
 def test_a_number_begins_with_its_anchor(text, pieces, anchored):
@@ -56,7 +75,9 @@ def test_a_number_begins_with_its_anchor(text, pieces, anchored):
 
 
 def test_anchors_need_new_rows_and_are_saved(whole, anchored, tmp_path):
-    assert len(anchored) == len(whole) + len(list_anchors()) == len(whole) + 1 + 14 * (1 + 9 + 90)
+    n_plain, n_bounds = 1 + 16 * (1 + 9 + 90 + 900), 1 + 16 * (1 + 9 + 90)
+    assert len(list_anchors()) == n_plain + 2 * n_bounds
+    assert len(anchored) == len(whole) + len(list_anchors()) + 10
     assert add_anchors(anchored, "bert") is anchored
     anchored.save_pretrained(tmp_path)
     again = AutoTokenizer.from_pretrained(tmp_path)
@@ -67,16 +88,27 @@ def test_vectors_start_in_the_order_of_magnitudes(anchored):
     embeddings = torch.randn(len(anchored), 64, generator=torch.Generator().manual_seed(1))
     known = embeddings.clone()
     start_anchors(embeddings, anchored)
-    n_known = len(anchored) - len(list_anchors())
+    n_known = len(anchored) - len(list_anchors()) - 10
     assert (embeddings[:n_known] == known[:n_known]).all()
     numbers = [12, 13, 20, 45, 120, 1_200, 120_000, 1_200_000_000]
     rows = anchored.convert_tokens_to_ids([anchored.tokenize(str(n))[0] for n in numbers])
     cosines = cosine_similarity(embeddings[rows[:1]], embeddings[rows[1:]])
     assert all(near > far for near, far in itertools.pairwise(cosines.tolist()))
+    pieces, digits = (
+        embeddings[anchored.convert_tokens_to_ids(tokens)]
+        for tokens in ([*list_pieces().values()], [*"0123456789"])
+    )
+    torch.testing.assert_close(pieces, digits.mean(dim=0).expand(10, -1))
+
+
+def test_a_bound_is_read_as_a_number_that_is_likely_meant():
+    anchors = list_anchors()
+    [plain, *bounds] = [value for token, value in anchors.items() if token.endswith("\ue10552")]
+    np.testing.assert_allclose(bounds, [plain * math.e, plain / math.e])
 
 
 def test_a_tokenizer_that_is_no_wordpiece_is_refused(tiny_models):
     name = str(tiny_models("roberta"))
-    tokenizer = split_digits(AutoTokenizer.from_pretrained(name), name)
+    tokenizer = AutoTokenizer.from_pretrained(name)
     with pytest.raises(InputError, match="pieces must be digits or words, since its tokenizer is"):
         add_anchors(tokenizer, name)

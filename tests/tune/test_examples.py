@@ -45,8 +45,8 @@ def read_row(row):
     return np.array(versions).reshape(N_SENTENCES, N_VERSIONS), logs
 
 
-SHIFTS = {"more than ": 1, "over ": 1, "at least ": 1}
-SHIFTS |= {"less than ": -1, "under ": -1, "at most ": -1}
+SHIFTS = {"more than ": 1, "over ": 1, "at least ": 1, "above ": 1}
+SHIFTS |= {"less than ": -1, "under ": -1, "at most ": -1, "below ": -1}
 
 
 def read_logs(text):

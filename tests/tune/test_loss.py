@@ -24,18 +24,20 @@ def cosines_by_hand(student, logs, teacher, example):
     def shares(a, b):
         return not all(math.isnan(x - y) for x, y in zip(logs[a], logs[b], strict=True))
 
+    def near(far):
+        farthest = math.log(1e10)
+        fall = math.log1p(far / 0.05) / math.log1p(farthest / 0.05) + far / farthest
+        return 1 - 0.2 * fall
+
     squares = weights = 0.0
-    orders, right = [], []
+    orders, correlations, right = [], [], []
     for a in texts:
         for b in texts:
             of_one = is_one(a[0]) and is_one(b[0])
             if a == b or not shares(a, b) or not (of_one or example[a[0]] == example[b[0]]):
                 continue
             weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
-            far, farthest = distance(a, b), math.log(1e10)
-            near = 1 - 0.2 * math.log1p(far / 0.05) / math.log1p(farthest / 0.05)
-            near -= 0.2 * far / farthest
-            wanted = float(teacher[a[0]] @ teacher[b[0]]) * near
+            wanted = float(teacher[a[0]] @ teacher[b[0]]) * near(distance(a, b))
             squares += weight * (float(student[a] @ student[b]) - wanted) ** 2
             weights += weight
         for s in range(n_sentences):
@@ -47,22 +49,32 @@ def cosines_by_hand(student, logs, teacher, example):
             p, q = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (wanted, found))
             orders.append(float((p * np.log(p / q)).sum()))
             right.append(wanted[found.argmax()] == wanted.max())
-    return squares / weights, np.mean(orders), right
+            kernel = [near(distance(a, b)) for b in others]
+            # One version alone has no correlation.
+            correlations.append(np.corrcoef(found, kernel)[0, 1] if len(others) > 1 else 0)
+    meaning = []
+    for vectors, wanted in zip(student.numpy(), teacher.numpy(), strict=True):
+        mean = vectors.mean(axis=0)
+        meaning.append(mean @ wanted / np.linalg.norm(mean))
+    found = {"cosine": squares / weights, "order": np.mean(orders)}
+    found |= {"correlation": 1 - np.mean(correlations), "meaning": 1 - np.mean(meaning)}
+    return found, right
 
 
 def test_terms_are_those_of_a_slow_reference():
     rng = np.random.default_rng(0)
-    student = normalize(torch.tensor(rng.normal(size=(6, 3, 8))), dim=-1)
+    student = normalize(torch.tensor(rng.normal(size=(6, 4, 8))), dim=-1)
     teacher = normalize(torch.tensor(rng.normal(size=(6, 8))), dim=-1)
-    logs = torch.tensor(rng.uniform(0, 2, size=(6, 3, 2)))
+    logs = torch.tensor(rng.uniform(0, 2, size=(6, 4, 2)))
     logs[:4, :, 1] = NAN  # one sentence has two numbers, and two phrases
     logs[5, :, 0] = NAN
     example = torch.tensor([0, 0, 1, 1, 1, 1])
     logs[3, 1, 1] = 0.5
     terms, is_right = compare_versions(student, logs, teacher, example)
-    cosine, order, right = cosines_by_hand(student, logs, teacher, example)
-    assert math.isclose(float(terms["cosine"]), cosine, rel_tol=1e-6)
-    assert math.isclose(float(terms["order"]), order, rel_tol=1e-6)
+    wanted, right = cosines_by_hand(student, logs, teacher, example)
+    assert terms.keys() == wanted.keys()
+    for name, value in wanted.items():
+        assert math.isclose(float(terms[name]), value, rel_tol=1e-6), name
     assert is_right.tolist() == right
 
 
@@ -75,6 +87,7 @@ def test_vectors_that_are_what_is_wanted_cost_nothing():
         student, logs.double(), torch.ones(1, 1).double(), torch.tensor([0])
     )
     assert float(terms["cosine"]) < 1e-12
+    assert float(terms["correlation"]) < 1e-6
     assert is_right.all()
 
 

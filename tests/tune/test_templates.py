@@ -83,6 +83,21 @@ def test_long_documents_are_kept_as_passages(tmp_path):
     assert max(map(len, texts.kept)) == 800
 
 
+def test_digits_of_names_are_not_replaced(tmp_path):
+    line = "The IL-6 and the B12 of x-300 and 40mg in 500 and 7-day trials."
+    texts = read(write_corpus(tmp_path, *[line] * 60))
+    slots = {family[0].text[s.start : s.end] for family in texts.pairs for s in family[0].slots}
+    assert slots == {"500", "7"}
+
+
+def test_texts_to_keep_can_be_those_with_numbers():
+    kept = tuple(f"text {'n' if n % 2 else n}" for n in range(60))
+    numbered = TuneTexts((), (), kept).keep_numbered()
+    assert numbered.kept == kept[::2]
+    few = TuneTexts((), (), ("text 1", *["text"] * 30))
+    assert few.keep_numbered() == few
+
+
 def test_one_of_twenty_texts_is_held_out():
     texts = TuneTexts((), (), tuple(f"text {n}" for n in range(45)))
     train, held_out = texts.split()

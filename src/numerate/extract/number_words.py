@@ -21,6 +21,7 @@ _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: n for n, word in enumerate(f"{_ONES} {_TEENS}".split(), 1)}
 _SMALL |= {word: 10 * n for n, word in enumerate(_TENS.split(), 2)}
+_SPELLED: dict[float, str] = {n: word for word, n in _SMALL.items() if n > 1}
 _ARTICLES = {"a": 1.0, "halfa": 0.5}  # `a` and `half a` before a factor
 _FACTORS = WORDS | {f"{word}s": exponent for word, exponent in WORDS.items()}
 _EXPONENTS = {"hundred": 2, **_FACTORS}
@@ -53,6 +54,15 @@ _LONGEST = 250  # more bytes than the words of any number below 10^15
 _STARTS = (
     "two twe ten,thr thi tho tri,fou for fiv fif,six sev,eig ele,nin mil bil,one hun,lak cro zer"
 )
+
+
+def spell_number(value: float) -> str | None:
+    """Return a number that is one word, or None; `one` alone is none.
+
+    >>> spell_number(12), spell_number(90), spell_number(21), spell_number(1.5)
+    ('twelve', 'ninety', None, None)
+    """
+    return _SPELLED.get(value)
 
 
 def _group_table(place: int) -> bytes:

@@ -1,9 +1,12 @@
-"""A tokenizer that begins a number with its anchor: one token for its first two digits and length.
+"""A tokenizer that begins a number with its anchor: a token for its first three digits and length.
 
-`12,345` becomes `<12·10^3> ##3 ##4 ##5`. A scale word counts: `1.23 million` and `1,230 thousand`
-begin with `<12·10^5>`, as `1,230,000` does. The vectors of these tokens start in order: those of
-near magnitudes are similar, those of far ones are not. All of it stands in the saved tokenizer and
-the model's embeddings, so that nothing of numerate is needed to use them.
+`12,345` becomes `<123·10^2> <4> <5>`. A scale word counts: `1.23 million` and `1,230 thousand`
+begin with `<123·10^4>`, as `1,230,000` does. So does a bound: the anchor of `more than 50` is that
+of a number that is likely meant, e times as large. Names such as `B12` or `IL-6` stay as they were.
+
+The vectors of these tokens start in order: those of near magnitudes are similar, those of far ones
+are not. All of it stands in the saved tokenizer and the model's embeddings, so that nothing of
+numerate is needed to use them.
 """
 
 import json
@@ -14,14 +17,34 @@ from typing import TYPE_CHECKING
 import torch
 
 from numerate.errors import InputError
-from numerate.models.digit_tokenizer import rebuild_tokenizer, replace_step
+from numerate.models.digit_tokenizer import add_steps, rebuild_tokenizer, replace_step
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-_COUNTS = {n: chr(0xE001 + n) for n in range(14)}
-"""A character that no text has for each number of digits; the last one is for more, too."""
+_COUNTS = {n: chr(0xE103 + n) for n in range(-2, 14)}
+"""A character that no text has for each number of digits before the point.
+
+0.05 has -1, as many as there are zeros behind the point; the last one is for more, too.
+"""
+_DIGITS = {digit: chr(0xE120 + int(digit)) for digit in "0123456789"}
+"""A character for each digit behind the anchor, so that those of names are not meant."""
+BOUND = 1.0  # how much larger than X, in ln, `more than X` is
+BOUNDS = {
+    "more than": BOUND,
+    "over": BOUND,
+    "at least": BOUND,
+    "above": BOUND,
+    "less than": -BOUND,
+    "under": -BOUND,
+    "at most": -BOUND,
+    "below": -BOUND,
+}
+_BOUND_MARKS = {BOUND: "\ue130", -BOUND: "\ue131"}
 _SCALES = {12: "trillion|tn", 9: "billion|bn", 6: "million|mn", 3: "thousand|k"}
+_MONEY_SCALES = {9: "b", 6: "m"}  # of amounts with a sign: $55B, but 55 m is a length
+_MOST_DIGITS, _MOST_OF_BOUNDS = 3, 2  # of an anchor
+_MOST_BEHIND = 20  # digits behind an anchor that are read as such
 _MOST_BEFORE_POINT = 6  # digits of a number with decimals
 _SHORTEST, _LONGEST = 0.3, 80.0  # wavelengths of the vectors' waves, in ln
 _TILT = 0.25  # long waves are stronger: their amplitude is the wavelength to this power
@@ -29,66 +52,104 @@ _STRENGTH = 2.0  # how far anchors differ from each other, beside how far digits
 
 
 def list_anchors() -> dict[str, float]:
-    """Return the magnitude of each token.
+    """Return the magnitude of each token that begins a number.
 
-    A token without digits begins what starts with a zero, such as 007. Of a number with more than
-    two digits, the magnitude is in the middle of those that begin like it.
+    A token without digits begins what starts with a zero, such as 007. Of a number with more
+    digits than its token has, the magnitude is in the middle of those that begin like it.
 
     >>> anchors = list_anchors()
-    >>> [anchors[_COUNTS[n] + digits] for n, digits in ((0, "5"), (1, "7"), (2, "52"), (5, "12"))]
-    [0.5, 7.0, 52.0, 12500.0]
+    >>> [anchors[_COUNTS[n] + digits] for n, digits in ((0, "5"), (1, "7"), (2, "52"), (5, "123"))]
+    [0.5, 7.0, 52.0, 12350.0]
     """
-    anchors = {_COUNTS[1] + "0": 0.05}
-    for n_digits, token in _COUNTS.items():
-        anchors[token] = 10 ** (n_digits - 0.5)
-        anchors |= {token + str(n): n * 10.0 ** (n_digits - 1) for n in range(1, 10)}
-        middle = 0.5 if n_digits > 2 else 0.0
-        anchors |= {token + str(n): (n + middle) * 10.0 ** (n_digits - 2) for n in range(10, 100)}
+    anchors = _list_anchors("", _MOST_DIGITS)
+    for shift, mark in _BOUND_MARKS.items():
+        bounds = _list_anchors(mark, _MOST_OF_BOUNDS)
+        anchors |= {token: value * math.exp(shift) for token, value in bounds.items()}
+    return anchors
+
+
+def _list_anchors(before: str, most_digits: int) -> dict[str, float]:
+    anchors = {f"{before}{_COUNTS[1]}0": 0.0005}
+    for count, mark in _COUNTS.items():
+        anchors[before + mark] = 10 ** (count - 0.5)
+        for n_digits in range(1, most_digits + 1):
+            middle = 0.5 if n_digits == most_digits and count > most_digits else 0.0
+            anchors |= {
+                f"{before}{mark}{n}": (n + middle) * 10.0 ** (count - n_digits)
+                for n in range(10 ** (n_digits - 1), 10**n_digits)
+            }
     return anchors
 
 
 def add_anchors(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer of `split_digits` that begins each number with its anchor.
+    """Return a tokenizer that begins each number with its anchor.
 
-    Digits before the point are counted, and the point is dropped. The anchors are new entries of
-    the vocabulary, for which a model needs rows. Messages name the model.
+    Commas are dropped, digits before the point are counted, and the point is dropped. The anchors
+    and the digits behind them are new entries of the vocabulary, for which a model needs rows.
+    Messages name the model.
     """
     document = json.loads(tokenizer.backend_tokenizer.to_str())
     if document["model"].get("type") != "WordPiece":
         raise InputError(
             f"{name}: pieces must be digits or words, since its tokenizer is not a WordPiece one"
         )
-    vocabulary, steps = document["model"]["vocab"], document["normalizer"]["normalizers"]
+    vocabulary = document["model"]["vocab"]
     if _COUNTS[1] in vocabulary:
         return tokenizer
     first = 1 + max(tokenizer.get_vocab().values())
-    vocabulary |= {token: first + place for place, token in enumerate(list_anchors())}
-    steps += [replace_step(pattern, content) for pattern, content in _list_replacements()]
+    new = [*list_pieces(document["model"]["continuing_subword_prefix"]).values(), *list_anchors()]
+    vocabulary |= {token: first + place for place, token in enumerate(new)}
+    add_steps(document, [])
+    document["normalizer"]["normalizers"] += [replace_step(*step) for step in _list_replacements()]
     return rebuild_tokenizer(tokenizer, document)
 
 
+def list_pieces(prefix: str = "##") -> dict[str, str]:
+    """Return the piece behind an anchor for each digit."""
+    return {digit: prefix + character for digit, character in _DIGITS.items()}
+
+
 def _list_replacements() -> Iterator[tuple[str, str]]:
-    """Yield patterns of the text and what to write there: counts before numbers, no points."""
+    """Yield patterns of the text and what to write there."""
     longest = max(_COUNTS)
-    marks = f"{_COUNTS[0]}-{_COUNTS[longest]}"
-    start = rf"(?<![\w.,{marks}])"
-    for exponent, words in {**_SCALES, 0: ""}.items():
+    marks = f"{_COUNTS[min(_COUNTS)]}-{_COUNTS[longest]}"
+    anywhere, money = rf"(?<![\w.,{marks}])(?<!\p{{L}}-)", "(?<=[$€£])"
+    scales = [(money, *scale) for scale in _MONEY_SCALES.items()]
+    scales += [(anywhere, *scale) for scale in _SCALES.items()]
+    for start, exponent, words in [*scales, (anywhere, 0, "")]:
         after = rf"[ \u00a0-]?(?i:{words})(?!\w)" if words else r"(?!\w)"
-        yield rf"{start}(?=0\.[1-9][0-9]*{after})", f" {_COUNTS[exponent]}"
+        for n_zeros in range(1 - min(_COUNTS)):
+            fraction = rf"0\.0{{{n_zeros}}}[1-9][0-9]*{after}"
+            yield rf"{start}(?={fraction})", f" {_COUNTS[exponent - n_zeros]}"
         for n_digits in range(1, longest - exponent + 1):
             more = "," if n_digits + exponent == longest else ""
             number = rf"[0-9]{{{n_digits}{more}}}(?:\.[0-9]+)?"
             yield rf"{start}(?={number}{after})", f" {_COUNTS[n_digits + exponent]}"
-    yield rf"(?<=[{marks}])0\.(?=[1-9])", ""
+    yield rf"(?<=[{marks}])0\.0{{0,{-min(_COUNTS)}}}(?=[1-9])", ""
     before = "|".join(f"[{marks}][0-9]{{{n}}}" for n in range(1, _MOST_BEFORE_POINT + 1))
     yield rf"(?<={before})\.(?=[0-9])", ""
+    either = f"[0-9{_DIGITS['0']}-{_DIGITS['9']}]"
+    behind = "|".join(
+        f"[{marks}][0-9]{{{_MOST_DIGITS}}}{either}{{{n}}}" for n in range(_MOST_BEHIND)
+    )
+    for digit, character in _DIGITS.items():
+        yield rf"(?<={behind}){digit}", character
+    for shift, mark in _BOUND_MARKS.items():
+        words = "|".join(
+            rf"\b{word} [ $€£]{space}"
+            for word, bound in BOUNDS.items()
+            if bound == shift
+            for space in ("", " ")
+        )
+        yield rf"(?<={words})(?=[{marks}])", mark
 
 
 def start_anchors(embeddings: torch.Tensor, tokenizer: "PreTrainedTokenizerBase") -> None:
-    """Set the rows of the anchors in an embedding matrix.
+    """Set the rows of the anchors, and of the digits behind them, in an embedding matrix.
 
-    A row is the mean of the digits plus waves of the logarithm, from short to long ones, in random
-    directions that are the same for every training.
+    The row of an anchor is the mean of the digits plus waves of the logarithm, from short to long
+    ones, in random directions that are the same for every training. Digits all start as that mean:
+    behind an anchor they hardly matter.
     """
     anchors = list_anchors()
     digits = embeddings[tokenizer.convert_tokens_to_ids([*"0123456789"])].detach()
@@ -104,6 +165,9 @@ def start_anchors(embeddings: torch.Tensor, tokenizer: "PreTrainedTokenizerBase"
     turns = 2 * math.pi * logs.unsqueeze(1) / lengths
     waves = torch.cat([turns.cos() * amplitudes, turns.sin() * amplitudes], dim=1)
     waves *= _STRENGTH * (digits - centre).norm(dim=1).mean() / amplitudes.norm()
-    rows = tokenizer.convert_tokens_to_ids([*anchors])
+    rows, of_pieces = (
+        tokenizer.convert_tokens_to_ids([*tokens]) for tokens in (anchors, list_pieces().values())
+    )
     with torch.no_grad():
         embeddings[rows] = centre + (waves.to(directions) @ directions.T).to(embeddings)
+        embeddings[of_pieces] = centre

@@ -11,7 +11,8 @@ from numerate.prime.text import MARKERS
 _PIECES = {
     "words": "in the word pieces of the base",
     "digits": "split into digits, without thousands separators",
-    "anchors": "split into digits, the first two being one token that says how large they are",
+    "anchors": "begin with one token for their first three digits and their length; its vectors "
+    "alone were trained, so that a text without numbers has the same vector as in the base",
 }
 _KIND_WORDS: dict[LmKind, dict[str, str]] = {
     "masked": {

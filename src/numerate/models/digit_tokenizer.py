@@ -35,13 +35,21 @@ def split_digits(
         _split_text(document)
     else:
         _rename_numbers(document["model"], name)
-    no_comma = replace_step(_COMMA, "")
     known = _WORDS if number_words else []
     words = [replace_step(rf"\b{word}\b", str(value)) for value, word in enumerate(known)]
+    add_steps(document, words)
+    return rebuild_tokenizer(tokenizer, document)
+
+
+def add_steps(document: dict[str, Any], last: list[dict[str, Any]]) -> None:
+    """Let a normalizer drop the commas of numbers before all else, and take steps behind it.
+
+    Nothing happens to one that drops them already.
+    """
+    no_comma = replace_step(_COMMA, "")
     steps = [step for step in (document["normalizer"],) if step]
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
-        document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *words]}
-    return rebuild_tokenizer(tokenizer, document)
+        document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *last]}
 
 
 def rebuild_tokenizer(

@@ -67,7 +67,7 @@ def _check_modules(name: str, folder: Path) -> None:
 def split_numbers(model: "SentenceTransformer", pieces: str, name: str) -> None:
     """Let an encoder split numbers into pieces, which its folder keeps; messages name it."""
     first: Any = model[0]
-    if pieces != "words":
+    if pieces == "digits":
         first.processor = split_digits(first.processor, name, number_words=False)
     if (
         pieces == "anchors"

@@ -40,8 +40,9 @@ class TuneConfig(BudgetConfig):
     pieces: Annotated[
         NumberPieces,
         Field(
-            description="digits: split numbers into digits and drop their commas; anchors: the "
-            "first two digits are one token, which says how large the number is."
+            description="anchors: the first three digits of a number are one token, which says "
+            "how large it is, and only the vectors of such tokens are trained; digits (numbers are "
+            "split) and words (as they are): all layers are trained."
         ),
     ] = "anchors"
     most_sentences: Annotated[

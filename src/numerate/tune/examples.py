@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from numerate.extract.number_words import spell_number
 from numerate.extract.quantity_forms import write_quantity
+from numerate.models.anchor_tokenizer import BOUNDS
 from numerate.options import Domain, QuantityForm
 from numerate.tune.templates import MOST_SLOTS, Template, TuneTexts
 
@@ -31,6 +33,7 @@ _WIDTHS = tuple(math.log(width) for width in (1.6, 10, 10, 10_000, 10**10))
 _SMALLEST, _LARGEST = math.log(0.01), math.log(10**14)
 _FRACTIONS = 0.1  # share of the windows that begin below 1, unless numbers are integers
 _SAME = 0.1  # share of versions that repeat a number in another form
+_SPELLED = 0.2  # share of the small numbers that are written in words
 _LARGE = 10**6  # from here on, people write words
 _FORMS: dict[QuantityForm, tuple[float, float]] = {  # shares of small and large numbers
     "digits": (0.45, 0.25),
@@ -39,11 +42,9 @@ _FORMS: dict[QuantityForm, tuple[float, float]] = {  # shares of small and large
     "smaller-word": (0.0, 0.1),
     "suffix": (0.05, 0.1),
 }
-_BOUND = 1.0  # how much larger than X, in ln, `more than X` is
 _WORDS = {"": 0.0, "about ": 0.0, "nearly ": 0.0}
-_WORDS |= dict.fromkeys(("more than ", "over ", "at least "), _BOUND)
-_WORDS |= dict.fromkeys(("less than ", "under ", "at most "), -_BOUND)
-_WORD_SHARES = [0.76, *[0.03] * 8]
+_WORDS |= {f"{word} ": shift for word, shift in BOUNDS.items()}
+_WORD_SHARES = [0.7, *[0.03] * 10]
 
 
 @dataclass(frozen=True)
@@ -156,8 +157,11 @@ def _draw_versions(
     """
     logs = np.full((N_VERSIONS, MOST_SLOTS), np.nan)
     written, words = [], []
-    for place, window in windows.items():
+    for (place, window), slot in zip(windows.items(), template.slots, strict=True):
         values, texts = _draw_numbers(window, domain, rng)
+        around = template.text[: slot.start][-1:] + template.text[slot.end :][:1]
+        if domain == "quantities" and not around.strip():
+            texts = [_spell_some(*number, rng) for number in zip(values, texts, strict=True)]
         before = rng.choice([*_WORDS], N_VERSIONS, p=_WORD_SHARES).tolist()
         logs[:, place] = np.log(values) + [_WORDS[word] for word in before]
         written.append(texts)
@@ -182,6 +186,11 @@ def _draw_numbers(
         values.append(value)
         written.append(write_quantity(value, form))
     return values, written
+
+
+def _spell_some(value: float, written: str, rng: np.random.Generator) -> str:
+    """Return the word for a number now and then, otherwise what is written."""
+    return (spell_number(value) if rng.random() < _SPELLED else None) or written
 
 
 def _draw_form(value: float, domain: Domain, rng: np.random.Generator) -> QuantityForm:

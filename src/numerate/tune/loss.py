@@ -2,10 +2,14 @@
 
 It asks that the cosine of two sentences be the cosine of their meaning, numbers aside, times a
 kernel of how near their numbers are. The meaning is what the teacher, the encoder as it was, makes
-of the sentences without their numbers. Three terms:
+of the sentences without their numbers. Five terms:
 
 - `cosine`: the squared difference between cosines and that product;
-- `order`: among the versions of a sentence, those with nearer numbers are nearer;
+- `order`: among the versions of a sentence, the nearest are those with the nearest numbers;
+- `correlation`: the cosines of all its versions rise and fall with the kernel, far ones too, which
+  `order` hardly sees;
+- `meaning`: the mean of its versions is what it means, so that numbers part it from none of the
+  sentences that have no number;
 - `keep`: texts to keep have the vectors of the teacher.
 """
 
@@ -26,7 +30,7 @@ _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
 _TEMPERATURE = 0.02  # of cosines, where versions of a sentence are put in order
 _SPREAD, _STEEPNESS = 0.5, 4.0  # of their distances in ln
-WEIGHTS = {"cosine": 10.0, "order": 1.0, "keep": 10.0}
+WEIGHTS = {"cosine": 3.0, "order": 1.0, "correlation": 2.0, "meaning": 2.0, "keep": 4.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
 _BATCH_TOKENS = 1024  # of texts that go through the model together
 _LIKE = 0.75  # the shortest of them has at least this share of the longest's tokens
@@ -91,7 +95,7 @@ class MagnitudeLoss(torch.nn.Module):
 def compare_versions(
     student: torch.Tensor, numbers: torch.Tensor, teacher: torch.Tensor, example: torch.Tensor
 ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-    """Return the terms `cosine` and `order`, and whether each nearest version was found.
+    """Return the terms on versions, and whether each nearest version was found.
 
     Args:
         student: Unit vectors of all versions, shape (sentences, versions, width).
@@ -123,10 +127,16 @@ def compare_versions(
     squares = (cosine - meaning * nearness(distances)).square()
     in_groups = len(flat), n_sentences, n_versions
     asked = related.repeat_interleave(n_versions, 0) & ~is_left_out.view(in_groups).all(dim=-1)
-    order, is_right = _compare_orders(
-        *(part.view(in_groups)[asked] for part in (cosine, distances, is_left_out))
-    )
-    return {"cosine": (weights * squares).sum() / weights.sum(), "order": order.mean()}, is_right
+    groups = [part.view(in_groups)[asked] for part in (cosine, distances, is_left_out)]
+    order, is_right = _compare_orders(*groups)
+    means = normalize(student.mean(dim=1), dim=-1)
+    terms = {
+        "meaning": 1 - (means * teacher).sum(dim=-1).mean(),
+        "cosine": (weights * squares).sum() / weights.sum(),
+        "order": order.mean(),
+        "correlation": 1 - _correlate(groups[0], nearness(groups[1]), groups[2]).mean(),
+    }
+    return terms, is_right
 
 
 def _compare_orders(
@@ -144,6 +154,19 @@ def _compare_orders(
     divergence = (wanted * (wanted.clamp_min(1e-12).log() - found)).sum(dim=-1)
     first = wanted.gather(1, found.argmax(dim=1, keepdim=True)).squeeze(1)
     return divergence, first == wanted.amax(dim=1)
+
+
+def _correlate(
+    values: torch.Tensor, others: torch.Tensor, is_left_out: torch.Tensor
+) -> torch.Tensor:
+    """Return Pearson's correlation of each row of values with that of others."""
+
+    def centre(rows: torch.Tensor) -> torch.Tensor:
+        means = rows.masked_fill(is_left_out, 0).sum(dim=-1, keepdim=True) / n_values
+        return normalize((rows - means).masked_fill(is_left_out, 0), dim=-1, eps=1e-4)
+
+    n_values = (~is_left_out).sum(dim=-1, keepdim=True)
+    return (centre(values) * centre(others)).sum(dim=-1)
 
 
 def embed_by_length(model: torch.nn.Module, columns: list[dict[str, Any]]) -> torch.Tensor:

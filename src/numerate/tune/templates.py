@@ -10,7 +10,7 @@ without numbers, short queries and long passages.
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ _PASSAGE = 800  # characters of a passage at most; one has at least half as many
 _QUERY_WORDS = (3, 9)
 _PHRASE_WORDS = (1, 5)  # before the number, and after it
 _WORD = re.compile(r"\S+")
+_NAME_BEFORE = re.compile(r"(?:\w|[^\W\d_]-)\Z")
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ class TuneTexts:
         """All templates with a neutral word for each number, then the texts to keep."""
         families = itertools.chain(self.ones, self.pairs)
         return [*(template.neutral for family in families for template in family), *self.kept]
+
+    def keep_numbered(self) -> "TuneTexts":
+        """Return the same, of the texts to keep those with digits, if there are any."""
+        kept = tuple(text for text in self.kept if _DIGIT.search(text))
+        return replace(self, kept=kept if len(kept) >= _FEWEST else self.kept)
 
     def split(self) -> tuple["TuneTexts", "TuneTexts"]:
         """Return the texts to train on and, the first of every twenty, those to validate on."""
@@ -182,7 +188,11 @@ def _find_families(
     Half of the sentences with several numbers have two slots, others one.
     """
     for sentence in sentences:
-        numerals = [numeral for numeral in find_numerals(sentence, domain) if numeral.value > 0]
+        numerals = [
+            numeral
+            for numeral in find_numerals(sentence, domain)
+            if numeral.value > 0 and _stands_alone(sentence, numeral)
+        ]
         if numerals:
             n_slots = min(len(numerals), int(rng.integers(1, MOST_SLOTS + 1)))
             places = np.sort(rng.choice(len(numerals), n_slots, replace=False))
@@ -201,6 +211,11 @@ def _shorten_some(sentences: Sequence[str], rng: np.random.Generator) -> Iterato
             start = int(rng.integers(max(1, len(words) - n_words + 1)))
             words = words[start : start + n_words]
         yield " ".join(words)
+
+
+def _stands_alone(text: str, numeral: Numeral) -> bool:
+    """Return whether a numeral is a number and no part of a name such as B12 or IL-6."""
+    return not (_NAME_BEFORE.search(text, 0, numeral.start) or text[numeral.end :][:1].isalnum())
 
 
 _DIGIT = re.compile(r"\d")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from datasets import Dataset
+from safetensors.torch import load_file, save_file
 from sentence_transformers import (
     SentenceTransformer,
     SentenceTransformerTrainer,
@@ -27,11 +28,12 @@ from numerate.progress import Report
 from numerate.tune.config import TuneConfig
 from numerate.tune.examples import Pool, draw_examples, make_pool
 from numerate.tune.loss import WEIGHTS, MagnitudeLoss
+from numerate.tune.number_vectors import NumberVectors, plain_embeddings
 from numerate.tune.templates import read_texts
 
 _VALIDATION = 16  # examples; they are asked ten times in a training
 _MOST_EXAMPLES = 16_384  # that are drawn; a longer training sees them again
-_VECTORS = "teacher.npz"
+_VECTORS, _NUMBERS = "teacher.npz", "numbers.safetensors"
 
 
 class TuneTrainer(BudgetTrainer, SentenceTransformerTrainer):
@@ -51,6 +53,25 @@ class TuneTrainer(BudgetTrainer, SentenceTransformerTrainer):
         found: Any = self.loss
         self.report_batch(Measure(loss, found.n_asked, found.n_right, tokens))
         return loss
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Save the encoder as it is loaded anywhere, and beside it how numbers were moved."""
+        found: Any = self.model
+        numbers = found[0].model.get_input_embeddings()
+        with plain_embeddings(found[0].model):
+            super()._save(output_dir, state_dict)
+        if isinstance(numbers, NumberVectors) and output_dir:
+            moved = {name: value.detach() for name, value in numbers.named_parameters()}
+            del moved["embeddings.weight"]
+            save_file(moved, Path(output_dir) / _NUMBERS)
+
+    def _load_from_checkpoint(self, checkpoint_path: str) -> None:
+        found: Any = self.model
+        numbers = found[0].model.get_input_embeddings()
+        if isinstance(numbers, NumberVectors):
+            numbers.load_state_dict(load_file(Path(checkpoint_path) / _NUMBERS), strict=False)
+        else:
+            super()._load_from_checkpoint(checkpoint_path)
 
     def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
         """Leave the model card to numerate."""
@@ -80,8 +101,13 @@ class TuneTraining(Training[TuneConfig]):
         first: Any = self.model[0]
         self._dropout = set_dropout(first.model, config.dropout)
         split_numbers(self.model, config.pieces, config.base)
-        # Adam would move the vectors of the words that the text happens to have, and their meaning.
-        first.model.get_input_embeddings().requires_grad_(False)
+        if config.pieces == "anchors":
+            first.model.requires_grad_(False)
+            embeddings = first.model.get_input_embeddings()
+            first.model.set_input_embeddings(NumberVectors(embeddings, first.processor))
+        else:
+            # Adam would move the vectors of the words that the text happens to have.
+            first.model.get_input_embeddings().requires_grad_(False)
 
     def make_trainer(self, folder: Path, report: Report) -> TuneTrainer:
         """Draw the examples and return the trainer."""
@@ -129,6 +155,8 @@ class TuneTraining(Training[TuneConfig]):
             most_kept=config.most_kept,
             seed=config.seed,
         )
+        if config.pieces == "anchors":
+            texts = texts.keep_numbered()  # others cannot change
         self._sizes = {
             "sentences": len(texts.ones) + len(texts.pairs),
             "kept": len(texts.kept),
@@ -184,4 +212,5 @@ class TuneTraining(Training[TuneConfig]):
         first: Any = self.model[0]
         for name, rate in self._dropout.items():
             setattr(first.model.config, name, rate)
-        self.model.save_pretrained(str(folder), create_model_card=False)
+        with plain_embeddings(first.model):
+            self.model.save_pretrained(str(folder), create_model_card=False)

@@ -1,0 +1,78 @@
+"""Input embeddings of which only the vectors of numbers are trained.
+
+All other weights of the encoder stay as they were. So does the vector of every text without
+numbers, to the last bit.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import torch
+
+from numerate.models.anchor_tokenizer import list_anchors, list_pieces
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_PACE = 7.0  # how much faster vectors move than the weights of an encoder would
+
+
+class NumberVectors(torch.nn.Module):
+    """Embeddings in which one linear map moves the vectors of all anchors.
+
+    What is learned from one number so holds for all. The ten digits behind anchors have vectors of
+    their own.
+
+    Args:
+        embeddings: The embeddings of an encoder whose tokenizer has anchors. They are not changed.
+        tokenizer: That tokenizer.
+    """
+
+    def __init__(
+        self, embeddings: torch.nn.Embedding, tokenizer: "PreTrainedTokenizerBase"
+    ) -> None:
+        super().__init__()
+        self.embeddings = embeddings.requires_grad_(False)
+        anchors, digits = (
+            torch.tensor(tokenizer.convert_tokens_to_ids([*tokens]))
+            for tokens in (list_anchors(), list_pieces().values())
+        )
+        width = embeddings.embedding_dim
+        self.map = torch.nn.Parameter(torch.zeros(width, width))
+        self.shift = torch.nn.Parameter(torch.zeros(width))
+        self.digits = torch.nn.Parameter(torch.zeros(len(digits), width))
+        self.register_buffer("centre", embeddings.weight[anchors].mean(dim=0), persistent=False)
+        self.first_digit, self.first_anchor = int(digits[0]), int(anchors[0])
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the vectors of tokens."""
+        vectors: torch.Tensor = self.embeddings(ids)
+        is_anchor = ids >= self.first_anchor
+        is_digit = (ids >= self.first_digit) & ~is_anchor
+        anchors = vectors[is_anchor]
+        vectors = vectors.index_put(
+            (is_anchor,), anchors + _PACE * ((anchors - self.centre) @ self.map + self.shift)
+        )
+        moved = self.digits[ids[is_digit] - self.first_digit]
+        return vectors.index_put((is_digit,), vectors[is_digit] + _PACE * moved)
+
+    def as_embedding(self) -> torch.nn.Embedding:
+        """Return plain embeddings with the vectors of now."""
+        with torch.no_grad():
+            ids = torch.arange(self.embeddings.num_embeddings, device=self.map.device)
+            return torch.nn.Embedding.from_pretrained(
+                self(ids), padding_idx=self.embeddings.padding_idx
+            )
+
+
+@contextmanager
+def plain_embeddings(model: "PreTrainedModel") -> Iterator[None]:
+    """Let a transformers model have plain embeddings for a while, so that it can be saved."""
+    numbers = model.get_input_embeddings()
+    if isinstance(numbers, NumberVectors):
+        model.set_input_embeddings(numbers.as_embedding())
+    try:
+        yield
+    finally:
+        model.set_input_embeddings(numbers)
