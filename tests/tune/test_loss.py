@@ -52,12 +52,8 @@ def cosines_by_hand(student, logs, teacher, example):
             kernel = [near(distance(a, b)) for b in others]
             # One version alone has no correlation.
             correlations.append(np.corrcoef(found, kernel)[0, 1] if len(others) > 1 else 0)
-    meaning = []
-    for vectors, wanted in zip(student.numpy(), teacher.numpy(), strict=True):
-        mean = vectors.mean(axis=0)
-        meaning.append(mean @ wanted / np.linalg.norm(mean))
     found = {"cosine": squares / weights, "order": np.mean(orders)}
-    found |= {"correlation": 1 - np.mean(correlations), "meaning": 1 - np.mean(meaning)}
+    found["correlation"] = 1 - np.mean(correlations)
     return found, right
 
 

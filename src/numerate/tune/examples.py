@@ -33,7 +33,7 @@ _WIDTHS = tuple(math.log(width) for width in (1.6, 10, 10, 10_000, 10**10))
 _SMALLEST, _LARGEST = math.log(0.01), math.log(10**14)
 _FRACTIONS = 0.1  # share of the windows that begin below 1, unless numbers are integers
 _SAME = 0.1  # share of versions that repeat a number in another form
-_SPELLED = 0.2  # share of the small numbers that are written in words
+_SPELLED = 0.1  # share of the small numbers that are written in words
 _LARGE = 10**6  # from here on, people write words
 _FORMS: dict[QuantityForm, tuple[float, float]] = {  # shares of small and large numbers
     "digits": (0.45, 0.25),

@@ -2,14 +2,12 @@
 
 It asks that the cosine of two sentences be the cosine of their meaning, numbers aside, times a
 kernel of how near their numbers are. The meaning is what the teacher, the encoder as it was, makes
-of the sentences without their numbers. Five terms:
+of the sentences without their numbers. Four terms:
 
 - `cosine`: the squared difference between cosines and that product;
 - `order`: among the versions of a sentence, the nearest are those with the nearest numbers;
 - `correlation`: the cosines of all its versions rise and fall with the kernel, far ones too, which
   `order` hardly sees;
-- `meaning`: the mean of its versions is what it means, so that numbers part it from none of the
-  sentences that have no number;
 - `keep`: texts to keep have the vectors of the teacher.
 """
 
@@ -30,7 +28,7 @@ _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
 _TEMPERATURE = 0.02  # of cosines, where versions of a sentence are put in order
 _SPREAD, _STEEPNESS = 0.5, 4.0  # of their distances in ln
-WEIGHTS = {"cosine": 3.0, "order": 1.0, "correlation": 2.0, "meaning": 2.0, "keep": 4.0}
+WEIGHTS = {"cosine": 3.0, "order": 1.0, "correlation": 2.0, "keep": 4.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
 _BATCH_TOKENS = 1024  # of texts that go through the model together
 _LIKE = 0.75  # the shortest of them has at least this share of the longest's tokens
@@ -129,9 +127,7 @@ def compare_versions(
     asked = related.repeat_interleave(n_versions, 0) & ~is_left_out.view(in_groups).all(dim=-1)
     groups = [part.view(in_groups)[asked] for part in (cosine, distances, is_left_out)]
     order, is_right = _compare_orders(*groups)
-    means = normalize(student.mean(dim=1), dim=-1)
     terms = {
-        "meaning": 1 - (means * teacher).sum(dim=-1).mean(),
         "cosine": (weights * squares).sum() / weights.sum(),
         "order": order.mean(),
         "correlation": 1 - _correlate(groups[0], nearness(groups[1]), groups[2]).mean(),

@@ -29,6 +29,8 @@ class NumberVectors(torch.nn.Module):
         tokenizer: That tokenizer.
     """
 
+    centre: torch.Tensor
+
     def __init__(
         self, embeddings: torch.nn.Embedding, tokenizer: "PreTrainedTokenizerBase"
     ) -> None:
@@ -59,11 +61,11 @@ class NumberVectors(torch.nn.Module):
 
     def as_embedding(self) -> torch.nn.Embedding:
         """Return plain embeddings with the vectors of now."""
+        n_rows, width = self.embeddings.weight.shape
         with torch.no_grad():
-            ids = torch.arange(self.embeddings.num_embeddings, device=self.map.device)
-            return torch.nn.Embedding.from_pretrained(
-                self(ids), padding_idx=self.embeddings.padding_idx
-            )
+            vectors = self(torch.arange(n_rows, device=self.map.device))
+        plain = torch.nn.Embedding(n_rows, width, self.embeddings.padding_idx, _weight=vectors)
+        return plain.requires_grad_(False)
 
 
 @contextmanager

@@ -65,7 +65,7 @@ class TuneTrainer(BudgetTrainer, SentenceTransformerTrainer):
             del moved["embeddings.weight"]
             save_file(moved, Path(output_dir) / _NUMBERS)
 
-    def _load_from_checkpoint(self, checkpoint_path: str) -> None:
+    def _load_from_checkpoint(self, checkpoint_path: str, _model: Any = None) -> None:
         found: Any = self.model
         numbers = found[0].model.get_input_embeddings()
         if isinstance(numbers, NumberVectors):
