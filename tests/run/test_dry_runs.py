@@ -26,9 +26,9 @@ def plan(run, tiny_models, tmp_path):
     return plan_text
 
 
-@pytest.mark.parametrize("task", ["decoding", "addition", "comparison"])
+@pytest.mark.parametrize("task", ["list-maximum", "addition", "comparison"])
 def test_little_text_of_which_no_cell_can_be_probed(plan, task):
-    one = (f"probe.tasks=['{task}']", "probe.ranges=['[1,100]']", "probe.domains=['in']")
+    one = (f"probe.tasks=['decoding','{task}']", "probe.ranges=['[1,100]']", "probe.domains=['in']")
     code, out, err = plan("in 5 of 7 there were 12", *one)
     assert (code, err) == (0, "")
     assert "probe base" in out
