@@ -48,6 +48,16 @@ def test_a_trained_system_is_compared_with_its_own_twin():
     assert "shrinks by 0.29\u00a0±\u00a00.00" in headline.detail  # ln 2 - ln 1.5
 
 
+def test_a_system_whose_twin_has_as_much_is_not_the_headline():
+    found = {
+        "untrained a": make_neighbours((1.1, 1.1)),
+        "a": make_neighbours((1.1, 1.1)),
+        "untrained b": make_neighbours((4, 4)),
+        "b": make_neighbours((2, 2)),
+    }
+    assert compare_twins(found).detail.startswith("After is b.")
+
+
 def test_no_gain_is_claimed_that_the_numbers_do_not_bear_out():
     mixed = np.array([[20.0, 20.0], [100.0, 100.0], [2000.0, 2000.0], [10_000.0, 10_000.0]])
     after, before = Neighbours(ASKED, mixed, {}), make_neighbours((1.42, 1.42))

@@ -32,21 +32,21 @@ def _name_twin(system: str) -> str:
 def compare_twins(found: Mapping[str, Neighbours], n_trainings: int = 1) -> Headline | None:
     """Return how training changed the neighbours of numbers, for the system with the nearest.
 
-    A trained system is compared with its twin: the same model, untrained, shown the same text and
-    read at the same place. The result is None without such a pair. The neighbours are those of the
-    first of `n_trainings`.
+    Systems to which training brought nothing sure come last: their twins may have it all by their
+    tokenizer. A trained system is compared with its twin: the same model, untrained, shown the same
+    text and read at the same place. The result is None without such a pair. The neighbours are
+    those of the first of `n_trainings`.
     """
     pairs = [name for name in found if _name_twin(name) in found]
     if not pairs:
         return None
-    best = min(pairs, key=lambda name: found[name].mean_factor)
-    after, before = found[best], found[_name_twin(best)]
-    gaps = [near.gaps.mean(axis=1) for near in (before, after)]
-    gain = summarize_values(gaps[0] - gaps[1])
+    gains = {name: _measure_gain(found[_name_twin(name)], found[name]) for name in pairs}
+    best = min(pairs, key=lambda name: (not _is_sure(gains[name]), found[name].mean_factor))
+    after, before, gain = found[best], found[_name_twin(best)], gains[best]
     n_nearest = after.nearest.shape[1]
     title = f"the {n_nearest} numbers most like a given one are off by a factor of "
     title += f"{after.mean_factor:.2g} on average; before, by {before.mean_factor:.2g}"
-    if gain.mean > gain.half:
+    if _is_sure(gain):
         title = f"After training, {title}"
     else:
         title = f"Training did not measurably bring numbers of like size together: {title}"
@@ -55,11 +55,25 @@ def compare_twins(found: Mapping[str, Neighbours], n_trainings: int = 1) -> Head
         f"After is {best}. Before is its twin: the same model, untrained, shown the same text and "
         f"read at the same place. Both are geometric means over {len(after.asked):,} numbers from "
         "1 to 10^10 that the corpus does not contain; "
-        f"{_percent(float(np.mean(gaps[1] < gaps[0])))} of them have nearer neighbours after "
+        f"{_percent(_share_nearer(before, after))} of them have nearer neighbours after "
         f"training. In ln, the gap shrinks by {format_summary(gain, digits=2)} on average "
         f"(95\u00a0% interval over numbers, {trainings})."
     )
     return Headline(title, detail)
+
+
+def _measure_gain(before: Neighbours, after: Neighbours) -> Summary:
+    """Return by how much nearer the neighbours of a number are after training, in ln."""
+    return summarize_values(before.gaps.mean(axis=1) - after.gaps.mean(axis=1))
+
+
+def _is_sure(gain: Summary) -> bool:
+    return gain.mean > gain.half
+
+
+def _share_nearer(before: Neighbours, after: Neighbours) -> float:
+    """Return the share of the numbers whose neighbours are nearer after training."""
+    return float(np.mean(after.gaps.mean(axis=1) < before.gaps.mean(axis=1)))
 
 
 def summarize_scores(grid: Grid, scores: Sequence[Score], base: str | None) -> Headline:
