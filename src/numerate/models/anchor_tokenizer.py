@@ -29,6 +29,7 @@ _COUNTS = {n: chr(0xE103 + n) for n in range(-2, 14)}
 """
 _DIGITS = {digit: chr(0xE120 + int(digit)) for digit in "0123456789"}
 """A character for each digit behind the anchor, so that those of names are not meant."""
+_PREFIX = "##"  # of pieces that go on with a word
 BOUND = 1.0  # how much larger than X, in ln, `more than X` is
 BOUNDS = {
     "more than": BOUND,
@@ -89,24 +90,25 @@ def add_anchors(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedT
     Messages name the model.
     """
     document = json.loads(tokenizer.backend_tokenizer.to_str())
-    if document["model"].get("type") != "WordPiece":
+    model = document["model"]
+    if model.get("type") != "WordPiece" or model["continuing_subword_prefix"] != _PREFIX:
         raise InputError(
             f"{name}: pieces must be digits or words, since its tokenizer is not a WordPiece one"
         )
-    vocabulary = document["model"]["vocab"]
+    vocabulary = model["vocab"]
     if _COUNTS[1] in vocabulary:
         return tokenizer
     first = 1 + max(tokenizer.get_vocab().values())
-    new = [*list_pieces(document["model"]["continuing_subword_prefix"]).values(), *list_anchors()]
+    new = [*list_pieces().values(), *list_anchors()]
     vocabulary |= {token: first + place for place, token in enumerate(new)}
     add_steps(document, [])
     document["normalizer"]["normalizers"] += [replace_step(*step) for step in _list_replacements()]
     return rebuild_tokenizer(tokenizer, document)
 
 
-def list_pieces(prefix: str = "##") -> dict[str, str]:
+def list_pieces() -> dict[str, str]:
     """Return the piece behind an anchor for each digit."""
-    return {digit: prefix + character for digit, character in _DIGITS.items()}
+    return {digit: _PREFIX + character for digit, character in _DIGITS.items()}
 
 
 def _list_replacements() -> Iterator[tuple[str, str]]:

@@ -11,8 +11,8 @@ from numerate.prime.text import MARKERS
 _PIECES = {
     "words": "in the word pieces of the base",
     "digits": "split into digits, without thousands separators",
-    "anchors": "begin with one token for their first three digits and their length; its vectors "
-    "alone were trained, so that a text without numbers has the same vector as in the base",
+    "anchors": "begin with one token for their first three digits and their length, "
+    "whose vectors alone were trained: a text without numbers has the same vector as in the base",
 }
 _KIND_WORDS: dict[LmKind, dict[str, str]] = {
     "masked": {

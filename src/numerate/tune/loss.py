@@ -111,17 +111,13 @@ def compare_versions(
     gaps = (logs.unsqueeze(1) - logs).abs()
     distances = gaps.nansum(dim=-1)
 
-    def spread(pairs: torch.Tensor) -> torch.Tensor:
-        """Repeat a matrix over sentences for their versions."""
-        return pairs.repeat_interleave(n_versions, 0).repeat_interleave(n_versions, 1)
-
-    meaning = spread(teacher @ teacher.T)
+    meaning = _repeat(teacher @ teacher.T, n_versions)
     has_one = numbers[..., 1].isnan().all(dim=1)
     related = example.unsqueeze(1) == example
     weights = torch.where(related, 1.0, _UNRELATED) * (related | (has_one & has_one.unsqueeze(1)))
     is_self = torch.eye(len(flat), dtype=torch.bool, device=flat.device)
     is_left_out = is_self | gaps.isnan().all(dim=-1)
-    weights = spread(weights).masked_fill(is_left_out, 0)
+    weights = _repeat(weights, n_versions).masked_fill(is_left_out, 0)
     squares = (cosine - meaning * nearness(distances)).square()
     in_groups = len(flat), n_sentences, n_versions
     asked = related.repeat_interleave(n_versions, 0) & ~is_left_out.view(in_groups).all(dim=-1)
@@ -133,6 +129,11 @@ def compare_versions(
         "correlation": 1 - _correlate(groups[0], nearness(groups[1]), groups[2]).mean(),
     }
     return terms, is_right
+
+
+def _repeat(pairs: torch.Tensor, n_versions: int) -> torch.Tensor:
+    """Repeat a matrix over sentences for their versions."""
+    return pairs.repeat_interleave(n_versions, 0).repeat_interleave(n_versions, 1)
 
 
 def _compare_orders(

@@ -61,15 +61,15 @@ class TuneTrainer(BudgetTrainer, SentenceTransformerTrainer):
         with plain_embeddings(found[0].model):
             super()._save(output_dir, state_dict)
         if isinstance(numbers, NumberVectors) and output_dir:
-            moved = {name: value.detach() for name, value in numbers.named_parameters()}
-            del moved["embeddings.weight"]
-            save_file(moved, Path(output_dir) / _NUMBERS)
+            trained = {n: v.detach() for n, v in numbers.named_parameters() if v.requires_grad}
+            save_file(trained, Path(output_dir) / _NUMBERS)
 
     def _load_from_checkpoint(self, checkpoint_path: str, _model: Any = None) -> None:
         found: Any = self.model
         numbers = found[0].model.get_input_embeddings()
         if isinstance(numbers, NumberVectors):
-            numbers.load_state_dict(load_file(Path(checkpoint_path) / _NUMBERS), strict=False)
+            trained = load_file(Path(checkpoint_path) / _NUMBERS)
+            numbers.load_state_dict({"embeddings.weight": numbers.embeddings.weight, **trained})
         else:
             super()._load_from_checkpoint(checkpoint_path)
 
