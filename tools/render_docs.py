@@ -74,6 +74,8 @@ def _make_table(name: str) -> str:
         "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
         "sentences": lambda: tables.sentence_tables(SENTENCES),
         "encoders": lambda: tables.encoder_tables(ENCODERS),
+        "second": lambda: tables.encoder_tables(ENCODERS.with_name("e5-small.jsonl")),
+        "growth": lambda: tables.growth_table(ENCODERS.with_name("growth.jsonl")),
         "tuned": lambda: twins.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
         "leaderboard": lambda: tables.board_tables(*sorted(LEADERBOARD.glob("*.jsonl"))),
         "texts": lambda: tables.board_tables(ENCODERS),

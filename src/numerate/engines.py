@@ -106,7 +106,7 @@ class RayEngine:
                     object_store_memory=_STORE_BYTES,
                     **quiet,
                 )
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except Exception as error:  # Ray raises no class of its own where it cannot start
             where = self.address or "local"
             raise InputError(f"ray: cannot start at {where!r} ({first_line(error)})") from None
         try:

@@ -17,7 +17,7 @@ from numerate.models.anchor_tokenizer import (
 from tests.conftest import VOCABULARY
 
 MORE = ["1990s", "or", "thousand", "million", "billion", "more", "than", "over", "under", "-", "b"]
-MORE += ["##12", "m", "##m", "il", "at", "least", "moreover"]
+MORE += ["1999", "##12", "m", "##m", "il", "at", "least", "moreover"]
 
 
 @pytest.fixture
@@ -43,7 +43,11 @@ def name_piece(piece):
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
-        ("in 1999", "in <4:199> +9"),
+        ("in 1999", "in 1999"),
+        ("the 1999 or 2000 people", "the 1999 or <4:200> +0 people"),
+        ("1,999 or $1999", "<4:199> +9 or $ <4:199> +9"),
+        ("1499 or 2100", "<4:149> +9 or <4:210> +0"),
+        ("more than 2000", "more than ><4:20> ##0 +0"),
         ("12,345 people", "<5:123> +4 +5 people"),
         ("about $7.50.", "about $ <1:750> ."),
         ("0.35 and 52.4", "<0:35> and <2:524>"),

@@ -1,6 +1,5 @@
 """The command line of embed, similar and probe, and going on with scores."""
 
-import inspect
 import json
 import subprocess
 import sys
@@ -403,8 +402,7 @@ def test_a_sample_depends_on_its_cell_alone(task):
 
 
 def test_the_command_line_asks_by_default_what_a_run_asks():
-    default = inspect.signature(models.probe).parameters["tasks"].default
-    assert tuple(default.split(",")) == ProbeSettings().tasks
+    assert tuple(models.DEFAULT_TASKS.split(",")) == ProbeSettings().tasks
 
 
 def test_an_unknown_task_is_one_line_and_every_task_has_its_cells():
@@ -532,6 +530,13 @@ def test_probe_shows_every_task_and_range(run, anchored_models, tmp_path):
     assert code == 0
     assert all(f"retrieval: {metric}" in shown for metric in ("first", "subject", "nearest"))
     assert len(read_scores(tmp_path / "scores.jsonl")) == 2 * 2 * 5 * 3
+
+
+def test_tasks_are_named_in_one_option_or_in_several(run, tmp_path):
+    scores = tmp_path / "scores.jsonl"
+    tasks = ("--tasks", "retrieval,places", "--tasks", "paraphrases")
+    assert run("probe", "control:prefix", *tasks, "--seeds", 1, "--out", scores)[0] == 0
+    assert {score.task for score in read_scores(scores)} == {"retrieval", "places", "paraphrases"}
 
 
 def test_the_papers_figures_and_pairs_stand_beside_the_scores(run, tmp_path):

@@ -39,6 +39,11 @@ def pool():
     return make_pool(texts, vectors.astype(np.float32), "quantities")
 
 
+def test_unrelated_texts_have_the_mean_cosine_of_all_pairs(pool):
+    vectors = pool.ones[:, 0]
+    assert np.isclose(pool.unrelated, (vectors @ vectors.T).mean())
+
+
 def read_row(row):
     versions = [row[f"version_{n}"] for n in range(1, N_SENTENCES * N_VERSIONS + 1)]
     logs = row["label"][:, :-WIDTH].reshape(-1, N_VERSIONS, 2)
@@ -70,8 +75,10 @@ def test_the_label_has_the_logarithms_of_the_numbers_in_the_text(pool):
             assert (~np.isnan(found)).tolist() == wanted
             kinds[("whole" if text.startswith("The") else "phrase", *wanted)] += 1
             kinds["bound"] += any(word in text for word in SHIFTS)
+            kinds["year"] += bool(re.search(r"(?<![\d.,])(1[5-9]|20)\d\d(?![\d.,]*\d)", text))
     n_texts = 200 * N_SENTENCES * N_VERSIONS
     assert 0.1 < kinds["bound"] / n_texts < 0.3
+    assert not kinds["year"]  # 1,990 has its comma
     # A fifth of the examples have two numbers, half of the others a phrase.
     assert 0.04 < kinds["whole", True, True] / n_texts < 0.1
     assert kinds["whole", True, True] == kinds["phrase", False, True]

@@ -1,6 +1,8 @@
+import itertools
 import math
 
 import numpy as np
+import pytest
 import torch
 from torch.nn.functional import normalize
 
@@ -9,7 +11,7 @@ from numerate.tune.loss import compare_versions, embed_by_length, nearness
 NAN = math.nan
 
 
-def cosines_by_hand(student, logs, teacher, example):
+def cosines_by_hand(student, logs, teacher, example, unrelated):
     """The terms, pair by pair and text by text."""
     n_sentences, n_versions = student.shape[:2]
     texts = [(s, v) for s in range(n_sentences) for v in range(n_versions)]
@@ -24,40 +26,45 @@ def cosines_by_hand(student, logs, teacher, example):
     def shares(a, b):
         return not all(math.isnan(x - y) for x, y in zip(logs[a], logs[b], strict=True))
 
+    def cosine(one, other):
+        return (float(one @ other) - unrelated) / (1 - unrelated)
+
     def near(far):
         farthest = math.log(1e10)
         fall = math.log1p(far / 0.05) / math.log1p(farthest / 0.05) + far / farthest
         return 1 - 0.2 * fall
 
     squares = weights = 0.0
-    orders, correlations, right = [], [], []
-    for a in texts:
-        for b in texts:
-            of_one = is_one(a[0]) and is_one(b[0])
-            if a == b or not shares(a, b) or not (of_one or example[a[0]] == example[b[0]]):
-                continue
+    for a, b in itertools.permutations(texts, 2):
+        of_one = is_one(a[0]) and is_one(b[0])
+        if shares(a, b) and (of_one or example[a[0]] == example[b[0]]):
             weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
-            wanted = float(teacher[a[0]] @ teacher[b[0]]) * near(distance(a, b))
-            squares += weight * (float(student[a] @ student[b]) - wanted) ** 2
+            wanted = cosine(teacher[a[0]], teacher[b[0]]) * near(distance(a, b))
+            squares += weight * (cosine(student[a], student[b]) - wanted) ** 2
             weights += weight
-        for s in range(n_sentences):
-            others = [(s, v) for v in range(n_versions) if (s, v) != a and shares(a, (s, v))]
-            if example[s] != example[a[0]] or not others:
+    orders, correlations, right = [], [], []
+    for first, second in itertools.product(range(n_sentences), repeat=2):
+        pairs = []
+        for a in ((first, v) for v in range(n_versions)):
+            others = [(second, v) for v in range(n_versions)]
+            others = [b for b in others if a != b and shares(a, b)]
+            if example[first] != example[second] or not others:
                 continue
-            found = np.array([float(student[a] @ student[b]) / 0.02 for b in others])
+            found = np.array([cosine(student[a], student[b]) / 0.02 for b in others])
             wanted = np.array([-4 * math.log1p(distance(a, b) / 0.5) for b in others])
             p, q = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (wanted, found))
             orders.append(float((p * np.log(p / q)).sum()))
             right.append(wanted[found.argmax()] == wanted.max())
-            kernel = [near(distance(a, b)) for b in others]
-            # One version alone has no correlation.
-            correlations.append(np.corrcoef(found, kernel)[0, 1] if len(others) > 1 else 0)
+            pairs += [(cosine(student[a], student[b]), near(distance(a, b))) for b in others]
+        if pairs:
+            correlations.append(np.corrcoef(np.transpose(pairs))[0, 1])
     found = {"cosine": squares / weights, "order": np.mean(orders)}
     found["correlation"] = 1 - np.mean(correlations)
     return found, right
 
 
-def test_terms_are_those_of_a_slow_reference():
+@pytest.mark.parametrize("unrelated", [0.0, 0.3])
+def test_terms_are_those_of_a_slow_reference(unrelated):
     rng = np.random.default_rng(0)
     student = normalize(torch.tensor(rng.normal(size=(6, 4, 8))), dim=-1)
     teacher = normalize(torch.tensor(rng.normal(size=(6, 8))), dim=-1)
@@ -66,8 +73,8 @@ def test_terms_are_those_of_a_slow_reference():
     logs[5, :, 0] = NAN
     example = torch.tensor([0, 0, 1, 1, 1, 1])
     logs[3, 1, 1] = 0.5
-    terms, is_right = compare_versions(student, logs, teacher, example)
-    wanted, right = cosines_by_hand(student, logs, teacher, example)
+    terms, is_right = compare_versions(student, logs, teacher, example, unrelated)
+    wanted, right = cosines_by_hand(student, logs, teacher, example, unrelated)
     assert terms.keys() == wanted.keys()
     for name, value in wanted.items():
         assert math.isclose(float(terms[name]), value, rel_tol=1e-6), name

@@ -196,11 +196,17 @@ def test_mistakes_are_one_line_and_leave_nothing(run, base, corpus, tiny_models,
     texts = ["--texts", corpus.sources[0]]
     bare = tmp_path / "bare.txt"
     bare.write_text("There are no numbers in this text.\n" * 50)
+    one = tmp_path / "one.txt"
+    one.write_text("The one bridge of this town is 300 metres long.")
+    few = tmp_path / "few.txt"
+    few.write_text(bare.read_text() + one.read_text())
     wider = BertConfig(**{**SIZES, "hidden_size": 32, "vocab_size": len(VOCABULARY)})
     wide = save_encoder(tmp_path / "wide", BertModel(wider), word_piece_tokenizer())
     roberta = save_encoder(tmp_path / "roberta", *make_model("roberta"))
     for arguments, message in [
         ([base, "--texts", bare], "bare.txt: too few sentences with a number to tune on (0, it"),
+        ([base, "--texts", one], "one.txt: too few sentences with a number to tune on (1, it"),
+        ([base, "--texts", few], "few.txt: too few sentences with a number to tune on (1, it"),
         ([tiny_models("bert"), *texts], "no sentence encoder, it has no modules.json"),
         ([base, *texts, "--teacher", wide], "teacher must have vectors as wide as those of the"),
         ([base, "--texts", tmp_path / "none.txt"], "none.txt: no such file or folder"),

@@ -38,6 +38,7 @@ Device = Annotated[
 Trust = Annotated[
     bool, typer.Option("--trust-remote-code", help="Run code that the folder of a model brings.")
 ]
+DEFAULT_TASKS = "decoding,addition,list-maximum,list-minimum,geometry,comparison"
 
 
 def embed(
@@ -137,12 +138,13 @@ def probe(
     ] = None,
     protocol: Annotated[str, typer.Option(help=f"Protocol: {', '.join(PROTOCOLS)}.")] = LAPTOP.name,
     tasks: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            help="Tasks; there are also few, beyond and gaps, and on texts sentences, factbook "
-            "and retention, each a group of tasks, and SciFact."
+            help="Tasks; repeatable. There are also few, beyond and gaps, and on texts sentences, "
+            "factbook and retention, each a group of tasks, and SciFact.",
+            show_default=DEFAULT_TASKS,
         ),
-    ] = "decoding,addition,list-maximum,list-minimum,geometry,comparison",
+    ] = None,
     domains: Annotated[
         str | None,
         typer.Option(
@@ -215,7 +217,7 @@ def probe(
     against = hide_home(against) if against else None  # as in the titles of systems
     _check_against(against, models)
     plan = Plan(
-        tasks=expand_tasks(tasks.split(",")),
+        tasks=expand_tasks(",".join(tasks or [DEFAULT_TASKS]).split(",")),
         seeds=tuple(range(seeds)),
         protocol=find_protocol(protocol),
         counts=Counts.load(counts) if counts else None,

@@ -2,7 +2,8 @@
 
 `12,345` becomes `<123·10^2> <4> <5>`. A scale word counts: `1.23 million` and `1,230 thousand`
 begin with `<123·10^4>`, as `1,230,000` does. So does a bound: the anchor of `more than 50` is that
-of a number that is likely meant, e times as large. Names such as `B12` or `IL-6` stay as they were.
+of a number that is likely meant, e times as large. Names such as `B12` or `IL-6` stay as they were,
+and so do years, which are no amounts.
 
 The vectors of these tokens start in order: those of near magnitudes are similar, those of far ones
 are not. All of it stands in the saved tokenizer and the model's embeddings, so that nothing of
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from numerate.errors import InputError
-from numerate.models.digit_tokenizer import add_steps, rebuild_tokenizer, replace_step
+from numerate.models.digit_tokenizer import COMMA, rebuild_tokenizer, replace_step
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -42,6 +43,24 @@ BOUNDS = {
     "below": -BOUND,
 }
 _BOUND_MARKS = {BOUND: "\ue130", -BOUND: "\ue131"}
+_YEAR_MARK, _NUMBER_MARK = "\ue132", "\ue133"  # before them, while numbers are looked for
+YEARS = range(1500, 2100)
+_NOT_BEFORE_YEARS = (*BOUNDS, "nearly", "almost", "up to")
+_UNITS = "km|kg|m|cm|mm|g|mg|ml|l|ha|ft|feet|mph|k?w|[mg]w|k?hz|[mg]hz|sq|square|cubic|per ?cent"
+_UNITS += "|people|men|women|children|hundred|thousand|million|billion|trillion|mn|bn"
+YEAR = (
+    "(?i:"
+    + "".join(rf"(?<!\b{word} )" for word in _NOT_BEFORE_YEARS)
+    + r"(?<![\w.,#$€£])(?<![^\W\d_]-)(?=(?:1[5-9]|20)[0-9]{2}(?!\w|[.,][0-9]| ?%))"
+    + r"(?:(?<=\bthe )|(?![0-9]{4}[ \u00a0-](?:"
+    + _UNITS
+    + r"|[^\W\d_]{3,}(?<![sui])s)\b)))"
+)
+"""What stands before a year: four digits without a comma, in `YEARS`.
+
+No year has a bound or a sign of money before it, or a unit or a plural behind it, unless it is
+*the 2004 elections*. The pattern has no width, and is one of Python as well as of tokenizers.
+"""
 _SCALES = {12: "trillion|tn", 9: "billion|bn", 6: "million|mn", 3: "thousand|k"}
 _MONEY_SCALES = {9: "b", 6: "m"}  # of amounts with a sign: $55B, but 55 m is a length
 _MOST_DIGITS, _MOST_OF_BOUNDS = 3, 2  # of an anchor
@@ -101,7 +120,8 @@ def add_anchors(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedT
     first = 1 + max(tokenizer.get_vocab().values())
     new = [*list_pieces().values(), *list_anchors()]
     vocabulary |= {token: first + place for place, token in enumerate(new)}
-    add_steps(document, [])
+    own = document["normalizer"]
+    document["normalizer"] = {"type": "Sequence", "normalizers": [own] if own else []}
     document["normalizer"]["normalizers"] += [replace_step(*step) for step in _list_replacements()]
     return rebuild_tokenizer(tokenizer, document)
 
@@ -115,18 +135,21 @@ def _list_replacements() -> Iterator[tuple[str, str]]:
     """Yield patterns of the text and what to write there."""
     longest = max(_COUNTS)
     marks = f"{_COUNTS[min(_COUNTS)]}-{_COUNTS[longest]}"
-    anywhere, money = rf"(?<![\w.,{marks}])(?<!\p{{L}}-)", "(?<=[$€£])"
-    scales = [(money, *scale) for scale in _MONEY_SCALES.items()]
-    scales += [(anywhere, *scale) for scale in _SCALES.items()]
-    for start, exponent, words in [*scales, (anywhere, 0, "")]:
+    yield YEAR, _YEAR_MARK
+    yield COMMA, ""
+    # What begins with one character is found at once, or found missing.
+    yield rf"(?<![\w.,{_YEAR_MARK}])(?<!\p{{L}}-)(?=[0-9])", f" {_NUMBER_MARK}"
+    scales = [("(?<=[$€£] .)", *scale) for scale in _MONEY_SCALES.items()]
+    scales += [("", *scale) for scale in _SCALES.items()]
+    for before, exponent, words in [*scales, ("", 0, "")]:
         after = rf"[ \u00a0-]?(?i:{words})(?!\w)" if words else r"(?!\w)"
         for n_zeros in range(1 - min(_COUNTS)):
             fraction = rf"0\.0{{{n_zeros}}}[1-9][0-9]*{after}"
-            yield rf"{start}(?={fraction})", f" {_COUNTS[exponent - n_zeros]}"
+            yield rf"{_NUMBER_MARK}{before}(?={fraction})", _COUNTS[exponent - n_zeros]
         for n_digits in range(1, longest - exponent + 1):
             more = "," if n_digits + exponent == longest else ""
             number = rf"[0-9]{{{n_digits}{more}}}(?:\.[0-9]+)?"
-            yield rf"{start}(?={number}{after})", f" {_COUNTS[n_digits + exponent]}"
+            yield rf"{_NUMBER_MARK}{before}(?={number}{after})", _COUNTS[n_digits + exponent]
     yield rf"(?<=[{marks}])0\.0{{0,{-min(_COUNTS)}}}(?=[1-9])", ""
     before = "|".join(f"[{marks}][0-9]{{{n}}}" for n in range(1, _MOST_BEFORE_POINT + 1))
     yield rf"(?<={before})\.(?=[0-9])", ""
@@ -143,7 +166,8 @@ def _list_replacements() -> Iterator[tuple[str, str]]:
             if bound == shift
             for space in ("", " ")
         )
-        yield rf"(?<={words})(?=[{marks}])", mark
+        yield rf"(?=[{marks}])(?<={words})", mark
+    yield rf"{_YEAR_MARK}| {_NUMBER_MARK}", ""
 
 
 def start_anchors(embeddings: torch.Tensor, tokenizer: "PreTrainedTokenizerBase") -> None:

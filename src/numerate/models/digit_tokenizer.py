@@ -17,7 +17,7 @@ from numerate.errors import InputError
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-_COMMA = r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"
+COMMA = r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"]
 _WORDS += ["eighteen", "nineteen"]
@@ -46,7 +46,7 @@ def add_steps(document: dict[str, Any], last: list[dict[str, Any]]) -> None:
 
     Nothing happens to one that drops them already.
     """
-    no_comma = replace_step(_COMMA, "")
+    no_comma = replace_step(COMMA, "")
     steps = [step for step in (document["normalizer"],) if step]
     if no_comma not in (steps[0].get("normalizers", []) if steps else []):
         document["normalizer"] = {"type": "Sequence", "normalizers": [no_comma, *steps, *last]}

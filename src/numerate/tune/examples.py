@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from numerate.extract.number_words import spell_number
 from numerate.extract.quantity_forms import write_quantity
-from numerate.models.anchor_tokenizer import BOUNDS
+from numerate.models.anchor_tokenizer import BOUNDS, YEARS
 from numerate.options import Domain, QuantityForm
 from numerate.tune.templates import MOST_SLOTS, Template, TuneTexts
 
@@ -29,7 +29,7 @@ N_SENTENCES, N_VERSIONS, N_KEPT = 3, 6, 2  # of an example
 _NEIGHBOURS = 8  # a sentence is compared with some of as many that are most like it
 _PAIRS = 0.2  # share of the examples whose sentence has two numbers to replace
 _PHRASES = 0.5  # share of the other examples with a phrase
-_WIDTHS = tuple(math.log(width) for width in (1.6, 10, 10, 10_000, 10**10))
+_WIDTHS = tuple(math.log(width) for width in (1.6, 10, 10_000, 10**10, 10**10))
 _SMALLEST, _LARGEST = math.log(0.01), math.log(10**14)
 _FRACTIONS = 0.1  # share of the windows that begin below 1, unless numbers are integers
 _SAME = 0.1  # share of versions that repeat a number in another form
@@ -61,6 +61,11 @@ class Pool:
     pairs: Vectors
     kept: Vectors
     domain: Domain
+
+    @property
+    def unrelated(self) -> float:
+        """The mean cosine of two texts at random."""
+        return float(np.square(self.ones[:, 0].mean(axis=0)).sum())
 
 
 def make_pool(texts: TuneTexts, vectors: Vectors, domain: Domain) -> Pool:
@@ -184,7 +189,9 @@ def _draw_numbers(
         else:
             value = _round(drawn, form, domain, rng)
         values.append(value)
-        written.append(write_quantity(value, form))
+        # Without a comma it might be a year.
+        may_be_year = form == "digits" and value in YEARS
+        written.append(write_quantity(value, "commas" if may_be_year else form))
     return values, written
 
 

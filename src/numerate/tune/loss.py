@@ -6,9 +6,12 @@ of the sentences without their numbers. Four terms:
 
 - `cosine`: the squared difference between cosines and that product;
 - `order`: among the versions of a sentence, the nearest are those with the nearest numbers;
-- `correlation`: the cosines of all its versions rise and fall with the kernel, far ones too, which
-  `order` hardly sees;
+- `correlation`: the cosines of all pairs of versions rise and fall with the kernel, those of far
+  numbers too, which `order` hardly sees, and alike for small numbers and for large ones;
 - `keep`: texts to keep have the vectors of the teacher.
+
+Cosines are taken on the teacher's own scale, where 0 is that of unrelated texts: for some encoders
+it is 0.02, for others 0.75.
 """
 
 import math
@@ -52,15 +55,17 @@ class MagnitudeLoss(torch.nn.Module):
 
     Args:
         model: The sentence encoder to train.
+        unrelated: The mean cosine of unrelated texts by the teacher, `Pool.unrelated`.
 
     Attributes:
         n_asked: How many times the last batch asked for the nearest of a sentence's versions.
         n_right: How often the version with the nearest number was nearest.
     """
 
-    def __init__(self, model: "SentenceTransformer") -> None:
+    def __init__(self, model: "SentenceTransformer", unrelated: float = 0.0) -> None:
         super().__init__()
         self.model = model
+        self.unrelated = unrelated
         self.n_asked = self.n_right = 0
 
     def forward(
@@ -83,15 +88,20 @@ class MagnitudeLoss(torch.nn.Module):
         student = versions.transpose(0, 1).reshape(-1, n_versions, width)
         example = torch.arange(len(labels), device=labels.device).repeat_interleave(n_sentences)
         terms, is_right = compare_versions(
-            student, numbers, teacher[:, ~is_kept].flatten(0, 1), example
+            student, numbers, teacher[:, ~is_kept].flatten(0, 1), example, self.unrelated
         )
         self.n_asked, self.n_right = len(is_right), int(is_right.sum())
-        terms["keep"] = 1 - (kept.transpose(0, 1) * teacher[:, is_kept]).sum(dim=-1).mean()
+        cosine = (kept.transpose(0, 1) * teacher[:, is_kept]).sum(dim=-1).mean()
+        terms["keep"] = 1 - _rescale(cosine, self.unrelated)
         return {name: WEIGHTS[name] * term for name, term in terms.items()}
 
 
 def compare_versions(
-    student: torch.Tensor, numbers: torch.Tensor, teacher: torch.Tensor, example: torch.Tensor
+    student: torch.Tensor,
+    numbers: torch.Tensor,
+    teacher: torch.Tensor,
+    example: torch.Tensor,
+    unrelated: float = 0.0,
 ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
     """Return the terms on versions, and whether each nearest version was found.
 
@@ -102,16 +112,17 @@ def compare_versions(
             that have one number each.
         teacher: Unit vectors of the sentences, numbers aside, shape (sentences, width).
         example: The example that each sentence belongs to.
+        unrelated: The cosine that counts as 0.
     """
     n_sentences, n_versions = student.shape[:2]
     flat = student.flatten(0, 1)
-    cosine = flat @ flat.T
+    cosine = _rescale(flat @ flat.T, unrelated)
     logs = numbers.flatten(0, 1)
     # Summed over the places where both have a number.
     gaps = (logs.unsqueeze(1) - logs).abs()
     distances = gaps.nansum(dim=-1)
 
-    meaning = _repeat(teacher @ teacher.T, n_versions)
+    meaning = _repeat(_rescale(teacher @ teacher.T, unrelated), n_versions)
     has_one = numbers[..., 1].isnan().all(dim=1)
     related = example.unsqueeze(1) == example
     weights = torch.where(related, 1.0, _UNRELATED) * (related | (has_one & has_one.unsqueeze(1)))
@@ -119,21 +130,36 @@ def compare_versions(
     is_left_out = is_self | gaps.isnan().all(dim=-1)
     weights = _repeat(weights, n_versions).masked_fill(is_left_out, 0)
     squares = (cosine - meaning * nearness(distances)).square()
-    in_groups = len(flat), n_sentences, n_versions
-    asked = related.repeat_interleave(n_versions, 0) & ~is_left_out.view(in_groups).all(dim=-1)
-    groups = [part.view(in_groups)[asked] for part in (cosine, distances, is_left_out)]
-    order, is_right = _compare_orders(*groups)
+    blocks = [
+        part.view(n_sentences, n_versions, n_sentences, n_versions).transpose(1, 2)[related]
+        for part in (cosine, distances, is_left_out)
+    ]
+    order, is_right = _compare_orders(*_drop_empty(*(block.flatten(0, 1) for block in blocks)))
+    cosines, apart, nowhere = _drop_empty(*(block.flatten(1) for block in blocks))
     terms = {
         "cosine": (weights * squares).sum() / weights.sum(),
         "order": order.mean(),
-        "correlation": 1 - _correlate(groups[0], nearness(groups[1]), groups[2]).mean(),
+        "correlation": 1 - _correlate(cosines, nearness(apart), nowhere).mean(),
     }
     return terms, is_right
+
+
+def _rescale(cosine: torch.Tensor, unrelated: float) -> torch.Tensor:
+    """Return cosines on a scale where unrelated texts have 0."""
+    return (cosine - unrelated) / (1 - unrelated)
 
 
 def _repeat(pairs: torch.Tensor, n_versions: int) -> torch.Tensor:
     """Repeat a matrix over sentences for their versions."""
     return pairs.repeat_interleave(n_versions, 0).repeat_interleave(n_versions, 1)
+
+
+def _drop_empty(
+    values: torch.Tensor, distances: torch.Tensor, is_left_out: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the rows that have something to compare."""
+    is_asked = ~is_left_out.all(dim=-1)
+    return values[is_asked], distances[is_asked], is_left_out[is_asked]
 
 
 def _compare_orders(

@@ -18,6 +18,7 @@ import numpy as np
 from numerate.errors import InputError
 from numerate.extract.corpus import Corpus
 from numerate.extract.numerals import Numeral, find_numerals
+from numerate.models.anchor_tokenizer import YEAR
 from numerate.options import Domain
 
 NEUTRAL = "some"  # stands for a number
@@ -30,6 +31,7 @@ _PASSAGE = 800  # characters of a passage at most; one has at least half as many
 _QUERY_WORDS = (3, 9)
 _PHRASE_WORDS = (1, 5)  # before the number, and after it
 _WORD = re.compile(r"\S+")
+_YEAR = re.compile(YEAR)
 _NAME_BEFORE = re.compile(r"(?:\w|[^\W\d_]-)\Z")
 
 
@@ -191,7 +193,7 @@ def _find_families(
         numerals = [
             numeral
             for numeral in find_numerals(sentence, domain)
-            if numeral.value > 0 and _stands_alone(sentence, numeral)
+            if numeral.value > 0 and _is_amount(sentence, numeral)
         ]
         if numerals:
             n_slots = min(len(numerals), int(rng.integers(1, MOST_SLOTS + 1)))
@@ -213,9 +215,13 @@ def _shorten_some(sentences: Sequence[str], rng: np.random.Generator) -> Iterato
         yield " ".join(words)
 
 
-def _stands_alone(text: str, numeral: Numeral) -> bool:
-    """Return whether a numeral is a number and no part of a name such as B12 or IL-6."""
-    return not (_NAME_BEFORE.search(text, 0, numeral.start) or text[numeral.end :][:1].isalnum())
+def _is_amount(text: str, numeral: Numeral) -> bool:
+    """Return whether a numeral is neither a part of a name, such as B12 or IL-6, nor a year."""
+    return not (
+        _NAME_BEFORE.search(text, 0, numeral.start)
+        or text[numeral.end :][:1].isalnum()
+        or _YEAR.match(text, numeral.start)
+    )
 
 
 _DIGIT = re.compile(r"\d")

@@ -123,7 +123,7 @@ class TuneTraining(Training[TuneConfig]):
             {**row, "label": row["label"].tolist()}
             for row in draw_examples(held_out, _VALIDATION, config.seed)
         ]
-        self._loss = MagnitudeLoss(self.model)
+        self._loss = MagnitudeLoss(self.model, pool.unrelated)
         pace = make_pace(config, n_steps)
         trainer = TuneTrainer(
             self.model,
@@ -191,8 +191,9 @@ class TuneTraining(Training[TuneConfig]):
                 found.append([float(sum(terms.values())), float(terms["keep"])])
                 n_asked, n_right = n_asked + self._loss.n_asked, n_right + self._loss.n_right
         self.model.train(was_training)
-        loss, keep = np.mean(found, axis=0).tolist()
-        return {"loss": loss, "accuracy": n_right / n_asked, "keep": 1 - keep / WEIGHTS["keep"]}
+        loss, lost = np.mean(found, axis=0).tolist()
+        keep = 1 - lost / WEIGHTS["keep"] * (1 - self._loss.unrelated)
+        return {"loss": loss, "accuracy": n_right / n_asked, "keep": keep}
 
     def rate(self, progress: float) -> float:
         """Return the linear schedule with warm-up."""
