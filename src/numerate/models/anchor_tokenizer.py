@@ -1,15 +1,17 @@
 """A tokenizer that begins a number with its anchor: a token for its first three digits and length.
 
-`12,345` becomes `<123·10^2> <4> <5>`. A scale word counts: `1.23 million` and `1,230 thousand`
-begin with `<123·10^4>`, as `1,230,000` does. So does a bound: the anchor of `more than 50` is that
-of a number that is likely meant, e times as large. Names such as `B12` or `IL-6` stay as they were,
-and so do years, which are no amounts.
+`12,345` becomes `<123·10^2> <45>`: up to three more digits are a second token, and others are
+dropped, so that a number has at most two tokens, however large it is. A scale word counts: `1.23
+million` and `1,230 thousand` begin with `<123·10^4>`, as `1,230,000` does. So does a bound: the
+anchor of `more than 50` is that of a number that is likely meant, e times as large. Names such as
+`B12` or `IL-6` stay as they were, and so do years, which are no amounts.
 
 The vectors of these tokens start in order: those of near magnitudes are similar, those of far ones
 are not. All of it stands in the saved tokenizer and the model's embeddings, so that nothing of
 numerate is needed to use them.
 """
 
+import itertools
 import json
 import math
 from collections.abc import Iterator
@@ -29,7 +31,7 @@ _COUNTS = {n: chr(0xE103 + n) for n in range(-2, 14)}
 0.05 has -1, as many as there are zeros behind the point; the last one is for more, too.
 """
 _DIGITS = {digit: chr(0xE120 + int(digit)) for digit in "0123456789"}
-"""A character for each digit behind the anchor, so that those of names are not meant."""
+"""A character for each digit of the second token, so that those of names are not meant."""
 _PREFIX = "##"  # of pieces that go on with a word
 BOUND = 1.0  # how much larger than X, in ln, `more than X` is
 BOUNDS = {
@@ -64,11 +66,12 @@ No year has a bound or a sign of money before it, or a unit or a plural behind i
 _SCALES = {12: "trillion|tn", 9: "billion|bn", 6: "million|mn", 3: "thousand|k"}
 _MONEY_SCALES = {9: "b", 6: "m"}  # of amounts with a sign: $55B, but 55 m is a length
 _MOST_DIGITS, _MOST_OF_BOUNDS = 3, 2  # of an anchor
-_MOST_BEHIND = 20  # digits behind an anchor that are read as such
+_MOST_BEHIND = 3  # digits of the second token
 _MOST_BEFORE_POINT = 6  # digits of a number with decimals
 _SHORTEST, _LONGEST = 0.3, 80.0  # wavelengths of the vectors' waves, in ln
 _TILT = 0.25  # long waves are stronger: their amplitude is the wavelength to this power
 _STRENGTH = 2.0  # how far anchors differ from each other, beside how far digits do
+_STRENGTH_BEHIND = 0.2  # the same for second tokens
 
 
 def list_anchors() -> dict[str, float]:
@@ -105,7 +108,7 @@ def add_anchors(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedT
     """Return a tokenizer that begins each number with its anchor.
 
     Commas are dropped, digits before the point are counted, and the point is dropped. The anchors
-    and the digits behind them are new entries of the vocabulary, for which a model needs rows.
+    and the second tokens are new entries of the vocabulary, for which a model needs rows.
     Messages name the model.
     """
     document = json.loads(tokenizer.backend_tokenizer.to_str())
@@ -118,7 +121,7 @@ def add_anchors(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedT
     if _COUNTS[1] in vocabulary:
         return tokenizer
     first = 1 + max(tokenizer.get_vocab().values())
-    new = [*list_pieces().values(), *list_anchors()]
+    new = [*list_rests(), *list_anchors()]
     vocabulary |= {token: first + place for place, token in enumerate(new)}
     own = document["normalizer"]
     document["normalizer"] = {"type": "Sequence", "normalizers": [own] if own else []}
@@ -126,9 +129,14 @@ def add_anchors(tokenizer: "PreTrainedTokenizerBase", name: str) -> "PreTrainedT
     return rebuild_tokenizer(tokenizer, document)
 
 
-def list_pieces() -> dict[str, str]:
-    """Return the piece behind an anchor for each digit."""
-    return {digit: _PREFIX + character for digit, character in _DIGITS.items()}
+def list_rests() -> dict[str, float]:
+    """Return the fraction that each second token stands for: its digits behind a point."""
+    rests = {}
+    for n_digits in range(1, _MOST_BEHIND + 1):
+        for digits in itertools.product(_DIGITS, repeat=n_digits):
+            token = _PREFIX + "".join(_DIGITS[digit] for digit in digits)
+            rests[token] = int("".join(digits)) / 10**n_digits
+    return rests
 
 
 def _list_replacements() -> Iterator[tuple[str, str]]:
@@ -153,12 +161,11 @@ def _list_replacements() -> Iterator[tuple[str, str]]:
     yield rf"(?<=[{marks}])0\.0{{0,{-min(_COUNTS)}}}(?=[1-9])", ""
     before = "|".join(f"[{marks}][0-9]{{{n}}}" for n in range(1, _MOST_BEFORE_POINT + 1))
     yield rf"(?<={before})\.(?=[0-9])", ""
-    either = f"[0-9{_DIGITS['0']}-{_DIGITS['9']}]"
-    behind = "|".join(
-        f"[{marks}][0-9]{{{_MOST_DIGITS}}}{either}{{{n}}}" for n in range(_MOST_BEHIND)
-    )
+    first, either = f"[{marks}][0-9]{{{_MOST_DIGITS}}}", f"[0-9{_DIGITS['0']}-{_DIGITS['9']}]"
+    yield rf"(?<={first}[0-9]{{{_MOST_BEHIND}}})[0-9]+", ""
+    before = "|".join(f"{first}{either}{{{n}}}" for n in range(_MOST_BEHIND))
     for digit, character in _DIGITS.items():
-        yield rf"(?<={behind}){digit}", character
+        yield rf"(?<={before}){digit}", character
     for shift, mark in _BOUND_MARKS.items():
         words = "|".join(
             rf"\b{word} [ $€£]{space}"
@@ -167,19 +174,20 @@ def _list_replacements() -> Iterator[tuple[str, str]]:
             for space in ("", " ")
         )
         yield rf"(?=[{marks}])(?<={words})", mark
+    bounds = "".join(_BOUND_MARKS.values())
+    yield rf"(?<=[{bounds}][{marks}][0-9]{{{_MOST_OF_BOUNDS}}}){either}+", ""
     yield rf"{_YEAR_MARK}| {_NUMBER_MARK}", ""
 
 
 def start_anchors(embeddings: torch.Tensor, tokenizer: "PreTrainedTokenizerBase") -> None:
-    """Set the rows of the anchors, and of the digits behind them, in an embedding matrix.
+    """Set the rows of the anchors, and of the second tokens, in an embedding matrix.
 
     The row of an anchor is the mean of the digits plus waves of the logarithm, from short to long
-    ones, in random directions that are the same for every training. Digits all start as that mean:
-    behind an anchor they hardly matter.
+    ones, in random directions that are the same for every training. That of a second token is the
+    same mean plus half a wave, much weaker.
     """
-    anchors = list_anchors()
     digits = embeddings[tokenizer.convert_tokens_to_ids([*"0123456789"])].detach()
-    centre = digits.mean(dim=0)
+    spread = (digits - digits.mean(dim=0)).norm(dim=1).mean()
     width = embeddings.shape[1]
     n_waves = width // 8
     random = torch.Generator().manual_seed(0)
@@ -187,13 +195,15 @@ def start_anchors(embeddings: torch.Tensor, tokenizer: "PreTrainedTokenizerBase"
     ends = math.log(_SHORTEST), math.log(_LONGEST)
     lengths = torch.linspace(*ends, n_waves, dtype=torch.float64).exp()
     amplitudes = lengths**_TILT
+    anchors, rests = list_anchors(), list_rests()
     logs = torch.tensor([*anchors.values()], dtype=torch.float64).log()
     turns = 2 * math.pi * logs.unsqueeze(1) / lengths
     waves = torch.cat([turns.cos() * amplitudes, turns.sin() * amplitudes], dim=1)
-    waves *= _STRENGTH * (digits - centre).norm(dim=1).mean() / amplitudes.norm()
-    rows, of_pieces = (
-        tokenizer.convert_tokens_to_ids([*tokens]) for tokens in (anchors, list_pieces().values())
-    )
+    waves *= _STRENGTH * spread / amplitudes.norm()
+    half_turns = math.pi * torch.tensor([*rests.values()], dtype=torch.float64).unsqueeze(1)
+    half_waves = _STRENGTH_BEHIND * spread * torch.cat([half_turns.cos(), half_turns.sin()], dim=1)
     with torch.no_grad():
-        embeddings[rows] = centre + (waves.to(directions) @ directions.T).to(embeddings)
-        embeddings[of_pieces] = centre
+        for tokens, moved in ((anchors, waves), (rests, half_waves)):
+            rows = tokenizer.convert_tokens_to_ids([*tokens])
+            around = moved.to(directions) @ directions[:, : moved.shape[1]].T
+            embeddings[rows] = digits.mean(dim=0) + around.to(embeddings)

@@ -20,6 +20,7 @@ from transformers import (
 from transformers.integrations.integration_utils import TensorBoardCallback
 
 from numerate.errors import InputError, first_line
+from numerate.models.attention import attend_in_float32
 from numerate.models.base_model import has_fast_bf16
 from numerate.pretrain.config import BudgetConfig
 from numerate.pretrain.pace import Pace, make_pace
@@ -53,6 +54,11 @@ class BudgetTrainer(Trainer):
         self._counts = torch.zeros(3)  # labels, correct predictions, tokens, since the last log
         self._last_log = time.monotonic()
         self.tokens_seen = 0
+        if self.args.bf16 and self.args.device.type == "cpu":
+            model: Any = self.model
+            for module in model.modules():
+                if isinstance(module, PreTrainedModel):
+                    attend_in_float32(module)
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Follow a schedule of transformers, or the training's own by steps or by the clock."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from numerate.models.anchor_tokenizer import list_anchors, list_pieces
+from numerate.models.anchor_tokenizer import list_anchors, list_rests
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -21,8 +21,7 @@ _PACE = 7.0  # how much faster vectors move than the weights of an encoder would
 class NumberVectors(torch.nn.Module):
     """Embeddings in which one linear map moves the vectors of all anchors.
 
-    What is learned from one number so holds for all. The ten digits behind anchors have vectors of
-    their own.
+    What is learned from one number so holds for all. Second tokens are all moved alike.
 
     Args:
         embeddings: The embeddings of an encoder whose tokenizer has anchors. They are not changed.
@@ -36,28 +35,27 @@ class NumberVectors(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.embeddings = embeddings.requires_grad_(False)
-        anchors, digits = (
+        anchors, rests = (
             torch.tensor(tokenizer.convert_tokens_to_ids([*tokens]))
-            for tokens in (list_anchors(), list_pieces().values())
+            for tokens in (list_anchors(), list_rests())
         )
         width = embeddings.embedding_dim
         self.map = torch.nn.Parameter(torch.zeros(width, width))
         self.shift = torch.nn.Parameter(torch.zeros(width))
-        self.digits = torch.nn.Parameter(torch.zeros(len(digits), width))
+        self.shift_of_rests = torch.nn.Parameter(torch.zeros(width))
         self.register_buffer("centre", embeddings.weight[anchors].mean(dim=0), persistent=False)
-        self.first_digit, self.first_anchor = int(digits[0]), int(anchors[0])
+        self.first_rest, self.first_anchor = int(rests[0]), int(anchors[0])
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Return the vectors of tokens."""
         vectors: torch.Tensor = self.embeddings(ids)
         is_anchor = ids >= self.first_anchor
-        is_digit = (ids >= self.first_digit) & ~is_anchor
+        is_rest = (ids >= self.first_rest) & ~is_anchor
         anchors = vectors[is_anchor]
         vectors = vectors.index_put(
             (is_anchor,), anchors + _PACE * ((anchors - self.centre) @ self.map + self.shift)
         )
-        moved = self.digits[ids[is_digit] - self.first_digit]
-        return vectors.index_put((is_digit,), vectors[is_digit] + _PACE * moved)
+        return vectors + _PACE * is_rest.unsqueeze(-1) * self.shift_of_rests
 
     def as_embedding(self) -> torch.nn.Embedding:
         """Return plain embeddings with the vectors of now."""
