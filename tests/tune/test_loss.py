@@ -31,8 +31,8 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
 
     def near(far):
         farthest = math.log(1e10)
-        fall = math.log1p(far / 0.05) / math.log1p(farthest / 0.05) + far / farthest
-        return 1 - 0.2 * fall
+        fall = 0.3 * math.log1p(far / 0.05) / math.log1p(farthest / 0.05) + 0.7 * far / farthest
+        return 1 - 0.4 * fall
 
     squares = weights = 0.0
     for a, b in itertools.permutations(texts, 2):

@@ -182,7 +182,8 @@ def _draw_numbers(
     values: list[float] = []
     written = []
     for _ in range(N_VERSIONS):
-        drawn = math.exp(rng.uniform(*window))
+        # Many near the ends, so that many pairs are far apart.
+        drawn = math.exp(window[0] + rng.beta(0.5, 0.5) * (window[1] - window[0]))
         form = _draw_form(drawn, domain, rng)
         if values and rng.random() < _SAME:
             value = values[int(rng.integers(len(values)))]

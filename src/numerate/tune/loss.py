@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 DEPTH = 0.4  # how far the kernel falls, from the same number to one that is ten decades away
+_LOGARITHMIC = 0.3  # share of its fall that is logarithmic, the rest is linear
 _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
 _TEMPERATURE = 0.02  # of cosines, where versions of a sentence are put in order
@@ -40,14 +41,15 @@ _LIKE = 0.75  # the shortest of them has at least this share of the longest's to
 def nearness(distances: torch.Tensor) -> torch.Tensor:
     """Return the kernel of distances in ln: 1 for the same number, less the farther it is.
 
-    Half of the fall is logarithmic, which tells near numbers apart, and half is linear, which
-    tells far ones apart.
+    A part of the fall is logarithmic, which tells near numbers apart, and most of it is linear,
+    which tells far ones apart.
 
     >>> [round(float(near), 3) for near in nearness(torch.tensor([0.0, 0.05, math.log(1e10)]))]
-    [1.0, 0.977, 0.6]
+    [1.0, 0.986, 0.6]
     """
     logarithmic = torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
-    return 1 - DEPTH * (logarithmic + distances / _FARTHEST) / 2
+    linear = distances / _FARTHEST
+    return 1 - DEPTH * (_LOGARITHMIC * logarithmic + (1 - _LOGARITHMIC) * linear)
 
 
 class MagnitudeLoss(torch.nn.Module):
