@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel
 
 from benchmarks.common import MINILM, corpus_path, quieten_libraries, save_results
 from numerate.extract.corpus import open_corpus
@@ -122,8 +122,17 @@ def measure_peak(dtype: torch.dtype) -> float:
     return 2 * size**3 / best
 
 
-def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str, float]]:
-    """Return the operations per useful token of our step, and its time by kind of work."""
+def make_step(
+    primed: PrimedCorpus,
+    max_length: int,
+    *,
+    bf16: bool = False,
+    prepare: Callable[[PreTrainedModel], None] | None = None,
+) -> Callable[[int], int]:
+    """Return a function that makes a step of ours and returns its number of useful tokens.
+
+    `prepare` may change the model before the first step.
+    """
     base = load_base(MINILM, ("<ANC>",))
     rows = islice(
         tokenize_documents(primed.documents(), base.tokenizer, max_length=max_length), 2000
@@ -132,20 +141,34 @@ def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str,
     masking = Masking.of(base.tokenizer, len(base.tokenizer))
     head = LabelledHead(base.model.train())
     optimizer = torch.optim.AdamW(base.model.parameters(), lr=5e-5, fused=True)
+    if prepare:
+        prepare(base.model)
 
     def step(number: int) -> int:
         batch = masking.collate([planned[number * BATCH + i] for i in range(BATCH)])
         labels = batch.pop("labels")
-        with head.at(labels != IGNORED):
+        with torch.autocast("cpu", torch.bfloat16, enabled=bf16), head.at(labels != IGNORED):
             logits = base.model(**batch).logits[0]
-        torch.nn.functional.cross_entropy(logits, labels[labels != IGNORED]).backward()
+        torch.nn.functional.cross_entropy(logits.float(), labels[labels != IGNORED]).backward()
         optimizer.step()
         optimizer.zero_grad()
         return int(batch["attention_mask"].sum())
 
+    return step
+
+
+def count_operations(step: Callable[[int], int]) -> float:
+    """Return the floating-point operations per useful token of steps."""
     step(0)
     with FlopCounterMode(display=False) as counter:
         tokens = sum(step(number) for number in range(1, 5))
+    return counter.get_total_flops() / tokens
+
+
+def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str, float]]:
+    """Return the operations per useful token of our step, and its time by kind of work."""
+    step = make_step(primed, max_length)
+    operations = count_operations(step)
     with profile(activities=[ProfilerActivity.CPU]) as profiler:
         for number in range(5, 9):
             step(number)
@@ -153,7 +176,7 @@ def look_inside(primed: PrimedCorpus, max_length: int) -> tuple[float, dict[str,
     for event in profiler.key_averages():
         times[kind_of(event.key)] += event.self_cpu_time_total
     total = sum(times.values())
-    return counter.get_total_flops() / tokens, {k: v / total for k, v in times.most_common()}
+    return operations, {k: v / total for k, v in times.most_common()}
 
 
 def kind_of(name: str) -> str:

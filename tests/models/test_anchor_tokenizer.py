@@ -16,7 +16,25 @@ from numerate.models.anchor_tokenizer import (
 from tests.conftest import VOCABULARY
 
 MORE = ["1990s", "or", "thousand", "million", "billion", "more", "than", "over", "under", "-", "b"]
-MORE += ["1999", "##12", "m", "##m", "il", "at", "least", "moreover"]
+MORE += [
+    "1999",
+    "2000",
+    "11",
+    "12",
+    "elections",
+    "march",
+    "mar",
+    "may",
+    ":",
+    "/",
+    "##12",
+    "m",
+    "##m",
+    "il",
+    "at",
+    "least",
+    "moreover",
+]
 
 
 @pytest.fixture
@@ -44,6 +62,13 @@ def name_piece(piece):
     [
         ("in 1999", "in 1999"),
         ("the 1999 or 2000 people", "the 1999 or <4:200> +0 people"),
+        ("1999 elections or 2000 elections", "1999 elections or <4:200> +0 elections"),
+        ("1899 people or 1899 elections", "<4:189> +9 people or <4:189> +9 elections"),
+        ("the 2000 elections", "the 2000 elections"),
+        ("March 11 or mar. 12", "march 11 or mar . 12"),
+        ("12 march or 12 may", "12 march or <2:12> may"),
+        ("12:11 or 12/11", "12 : 11 or 12 / 11"),
+        ("march 112 or 11 people", "march <3:112> or <2:11> people"),
         ("1,999 or $1999", "<4:199> +9 or $ <4:199> +9"),
         ("1499 or 2100", "<4:149> +9 or <4:210> +0"),
         ("more than 2000", "more than ><4:20>"),
@@ -70,7 +95,7 @@ def name_piece(piece):
         ("over $1,234", "over $ ><4:12>"),
         ("at least  7 or under 0.5", "at least ><1:7> or under <<0:5>"),
         ("moreover 12", "moreover <2:12>"),
-        ("B12 or IL-12", "b ##12 or il - 1 ##2"),
+        ("B12 or IL-12", "b ##12 or il - 12"),
         ("12-12", "<2:12> - <2:12>"),
     ],
 )

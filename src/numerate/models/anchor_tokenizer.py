@@ -4,7 +4,7 @@
 dropped, so that a number has at most two tokens, however large it is. A scale word counts: `1.23
 million` and `1,230 thousand` begin with `<123·10^4>`, as `1,230,000` does. So does a bound: the
 anchor of `more than 50` is that of a number that is likely meant, e times as large. Names such as
-`B12` or `IL-6` stay as they were, and so do years, which are no amounts.
+`B12` or `IL-6` stay as they were, and so do numbers that are no amounts, such as years.
 
 The vectors of these tokens start in order: those of near magnitudes are similar, those of far ones
 are not. All of it stands in the saved tokenizer and the model's embeddings, so that nothing of
@@ -21,6 +21,7 @@ import torch
 
 from numerate.errors import InputError
 from numerate.models.digit_tokenizer import COMMA, rebuild_tokenizer, replace_step
+from numerate.models.no_amounts import NO_AMOUNTS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -45,24 +46,7 @@ BOUNDS = {
     "below": -BOUND,
 }
 _BOUND_MARKS = {BOUND: "\ue130", -BOUND: "\ue131"}
-_YEAR_MARK, _NUMBER_MARK = "\ue132", "\ue133"  # before them, while numbers are looked for
-YEARS = range(1500, 2100)
-_NOT_BEFORE_YEARS = (*BOUNDS, "nearly", "almost", "up to")
-_UNITS = "km|kg|m|cm|mm|g|mg|ml|l|ha|ft|feet|mph|k?w|[mg]w|k?hz|[mg]hz|sq|square|cubic|per ?cent"
-_UNITS += "|people|men|women|children|hundred|thousand|million|billion|trillion|mn|bn"
-YEAR = (
-    "(?i:"
-    + "".join(rf"(?<!\b{word} )" for word in _NOT_BEFORE_YEARS)
-    + r"(?<![\w.,#$€£])(?<![^\W\d_]-)(?=(?:1[5-9]|20)[0-9]{2}(?!\w|[.,][0-9]| ?%))"
-    + r"(?:(?<=\bthe )|(?![0-9]{4}[ \u00a0-](?:"
-    + _UNITS
-    + r"|[^\W\d_]{3,}(?<![sui])s)\b)))"
-)
-"""What stands before a year: four digits without a comma, in `YEARS`.
-
-No year has a bound or a sign of money before it, or a unit or a plural behind it, unless it is
-*the 2004 elections*. The pattern has no width, and is one of Python as well as of tokenizers.
-"""
+_OTHER_MARK, _NUMBER_MARK = "\ue132", "\ue133"  # before numbers, while amounts are looked for
 _SCALES = {12: "trillion|tn", 9: "billion|bn", 6: "million|mn", 3: "thousand|k"}
 _MONEY_SCALES = {9: "b", 6: "m"}  # of amounts with a sign: $55B, but 55 m is a length
 _MOST_DIGITS, _MOST_OF_BOUNDS = 3, 2  # of an anchor
@@ -143,10 +127,11 @@ def _list_replacements() -> Iterator[tuple[str, str]]:
     """Yield patterns of the text and what to write there."""
     longest = max(_COUNTS)
     marks = f"{_COUNTS[min(_COUNTS)]}-{_COUNTS[longest]}"
-    yield YEAR, _YEAR_MARK
+    for pattern in NO_AMOUNTS:
+        yield pattern, _OTHER_MARK
     yield COMMA, ""
     # What begins with one character is found at once, or found missing.
-    yield rf"(?<![\w.,{_YEAR_MARK}])(?<!\p{{L}}-)(?=[0-9])", f" {_NUMBER_MARK}"
+    yield rf"(?<![\w.,{_OTHER_MARK}])(?<!\p{{L}}-)(?=[0-9])", f" {_NUMBER_MARK}"
     scales = [("(?<=[$€£] .)", *scale) for scale in _MONEY_SCALES.items()]
     scales += [("", *scale) for scale in _SCALES.items()]
     for before, exponent, words in [*scales, ("", 0, "")]:
@@ -176,7 +161,7 @@ def _list_replacements() -> Iterator[tuple[str, str]]:
         yield rf"(?=[{marks}])(?<={words})", mark
     bounds = "".join(_BOUND_MARKS.values())
     yield rf"(?<=[{bounds}][{marks}][0-9]{{{_MOST_OF_BOUNDS}}}){either}+", ""
-    yield rf"{_YEAR_MARK}| {_NUMBER_MARK}", ""
+    yield rf"{_OTHER_MARK}| {_NUMBER_MARK}", ""
 
 
 def start_anchors(embeddings: torch.Tensor, tokenizer: "PreTrainedTokenizerBase") -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numerate.errors import InputError
 from numerate.extract.corpus import Corpus
 from numerate.extract.numerals import Numeral, find_numerals
-from numerate.models.anchor_tokenizer import YEAR
+from numerate.models.no_amounts import NO_AMOUNTS
 from numerate.options import Domain
 
 NEUTRAL = "some"  # stands for a number
@@ -31,7 +31,7 @@ _PASSAGE = 800  # characters of a passage at most; one has at least half as many
 _QUERY_WORDS = (3, 9)
 _PHRASE_WORDS = (1, 5)  # before the number, and after it
 _WORD = re.compile(r"\S+")
-_YEAR = re.compile(YEAR)
+_NO_AMOUNT = re.compile("|".join(NO_AMOUNTS))
 _NAME_BEFORE = re.compile(r"(?:\w|[^\W\d_]-)\Z")
 
 
@@ -216,11 +216,11 @@ def _shorten_some(sentences: Sequence[str], rng: np.random.Generator) -> Iterato
 
 
 def _is_amount(text: str, numeral: Numeral) -> bool:
-    """Return whether a numeral is neither a part of a name, such as B12 or IL-6, nor a year."""
+    """Return whether a numeral is neither a part of a name, such as B12 or IL-6, nor a date."""
     return not (
         _NAME_BEFORE.search(text, 0, numeral.start)
         or text[numeral.end :][:1].isalnum()
-        or _YEAR.match(text, numeral.start)
+        or _NO_AMOUNT.match(text, numeral.start)
     )
 
 

@@ -1,0 +1,37 @@
+"""Numbers that are no amounts: years, days of a month, times of day, and pairs such as 9/11.
+
+A sentence encoder that compares amounts leaves them as they were. Each pattern has no width and
+matches before such a number; all are patterns of Python as well as of tokenizers.
+"""
+
+YEARS = range(1500, 2100)
+_NO_YEAR_BEHIND = "more than,over,at least,above,less than,under,at most,below,nearly,almost,up to"
+_UNITS = "km|kg|m|cm|mm|g|mg|ml|l|ha|ft|feet|mph|k?w|[mg]w|k?hz|[mg]hz|sq|square|cubic|per ?cent"
+_UNITS += "|people|men|women|children|hundred|thousand|million|billion|trillion|mn|bn"
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_MONTHS += "|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+_FREE = r"(?<![\w.,#$€£])(?<![^\W\d_]-)"  # nothing before it that makes it a part of something
+_GAP = r"[ \u00a0-]"
+
+YEAR = (
+    r"(?i:(?=(?:1[5-9]|20)[0-9]{2}(?!\w|[.,][0-9]| ?%))"
+    + _FREE
+    + "".join(rf"(?<!\b{words} )" for words in _NO_YEAR_BEHIND.split(","))
+    + rf"(?:(?<=\bthe )|(?![0-9]{{4}}{_GAP}(?:{_UNITS})\b)"
+    + rf"(?!(?:1[5-8][0-9]{{2}}|[0-9]{{2}}[05]0){_GAP}[^\W\d_]{{3,}}(?<![sui])s\b)))"
+)
+"""Four digits without a comma, in `YEARS`.
+
+No year has a bound or a sign of money before it, or a unit behind it. One before 1900, or a round
+one, has no plural behind it either, unless it is *the 2000 elections*.
+"""
+DAY = (
+    rf"(?i:(?=[0-9]{{1,2}}(?!\w|[.,:/][0-9]|{_GAP}?%)){_FREE}(?:"
+    + "|".join(rf"(?<=\b{month}{dot} )" for month in _MONTHS.split("|") for dot in ("", r"\."))
+    + rf"|(?=[0-9]{{1,2}} (?!may\b)(?:{_MONTHS})\b)))"
+)
+"""One or two digits with the name of a month before them, or behind them (but for `5 may`)."""
+PAIR = r"(?:(?<![0-9])(?=[0-9]+[:/][0-9])|(?<=[0-9][:/])(?=[0-9]))"
+"""Each of two numbers with a colon or a slash between them, such as 12:30 or 9/11."""
+
+NO_AMOUNTS = (YEAR, DAY, PAIR)
