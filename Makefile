@@ -62,6 +62,7 @@ bench: .venv/ready ## Measure every stage against its peers (CORPUS=FILE for oth
 	$(BIN)/python -m benchmarks.embed
 	$(BIN)/python -m benchmarks.sentences
 	$(BIN)/python -m benchmarks.tune
+	$(BIN)/python -m benchmarks.precision
 	$(BIN)/python -m benchmarks.probe
 
 readme: .venv/ready ## Run the commands in the README and put their output below them
