@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import fmean
 
 from numerate.markdown import format_table
 from numerate.models.labels import SystemLabel
@@ -102,15 +101,6 @@ _OVER_ALL = (
     ("SICK-R", "cosine_spearman"),
     ("SciFact-part", "ndcg_at_10"),
 )
-_GROWING = (
-    ("distance", "spearman"),
-    ("retrieval", "first"),
-    ("amounts", "first"),
-    ("factbook-triples", "triples"),
-    ("factbook-conditions", "recall_at_10"),
-    ("STSBenchmark", "cosine_spearman"),
-    ("SciFact-part", "ndcg_at_10"),
-)
 
 
 def encoder_tables(path: Path) -> str:
@@ -119,20 +109,6 @@ def encoder_tables(path: Path) -> str:
     for half in (_OVER_ALL[:6], _OVER_ALL[6:]):
         tables.append(_join_tables(path, half))
     return "\n".join(tables)
-
-
-def growth_table(path: Path) -> str:
-    """Return a row for each length of training or size of corpus: means over all ranges."""
-    values: dict[str, dict[tuple[str, str], list[float]]] = {}
-    for score in read_scores(path):
-        if score.range == "all":
-            row = values.setdefault(score.system, {})
-            row.setdefault((score.task, score.metric), []).append(score.value)
-    rows = [
-        [system, *(f"{fmean(row[kind]):.3f}" for kind in _GROWING)]
-        for system, row in values.items()
-    ]
-    return format_table(["", *map(": ".join, _GROWING)], rows)
 
 
 def search_tables(path: Path) -> str:

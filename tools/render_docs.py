@@ -74,8 +74,6 @@ def _make_table(name: str) -> str:
         "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
         "sentences": lambda: tables.sentence_tables(SENTENCES),
         "encoders": lambda: tables.encoder_tables(ENCODERS),
-        "second": lambda: tables.encoder_tables(ENCODERS.with_name("e5-small.jsonl")),
-        "growth": lambda: tables.growth_table(ENCODERS.with_name("growth.jsonl")),
         "tuned": lambda: twins.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
         "leaderboard": lambda: tables.board_tables(*sorted(LEADERBOARD.glob("*.jsonl"))),
         "texts": lambda: tables.board_tables(ENCODERS),
@@ -202,6 +200,15 @@ def _model_rows() -> Iterator[list[str]]:
     for peer, ratio in (("a: padded lines, whole head", "to a"), ("b: packed, whole head", "to b")):
         ours, theirs = f"{tokens['numerate']:,.0f} tokens/s", f"{tokens[peer]:,.0f} tokens/s"
         yield ["pretrain, both cores", ours, peer[3:], theirs, f"{train['ratios'][ratio]:.1f}"]
+    for what, measured in _read_benchmark("precision").items():
+        if isinstance(measured, dict) and "useful_tokens_per_second" in measured:
+            _, theirs, ours = measured["useful_tokens_per_second"].values()
+            speeds = [
+                f"{ours:,.0f} tokens/s",
+                "PyTorch's attention in bf16",
+                f"{theirs:,.0f} tokens/s",
+            ]
+            yield [f"{what}, in bf16, both cores", *speeds, f"{ours / theirs:.1f}"]
     tune = _read_benchmark("tune")
     ours, theirs = (f"{speed:,.0f} tokens/s" for speed in tune["tokens_per_second"].values())
     peer = "sentence-transformers, padded columns"
