@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from numerate.errors import InputError
+from numerate.models.bounds import BOUND, BOUNDS
 from numerate.models.digit_tokenizer import COMMA, rebuild_tokenizer, replace_step
 from numerate.models.no_amounts import NO_AMOUNTS
 
@@ -34,17 +35,6 @@ _COUNTS = {n: chr(0xE103 + n) for n in range(-2, 14)}
 _DIGITS = {digit: chr(0xE120 + int(digit)) for digit in "0123456789"}
 """A character for each digit of the second token, so that those of names are not meant."""
 _PREFIX = "##"  # of pieces that go on with a word
-BOUND = 1.0  # how much larger than X, in ln, `more than X` is
-BOUNDS = {
-    "more than": BOUND,
-    "over": BOUND,
-    "at least": BOUND,
-    "above": BOUND,
-    "less than": -BOUND,
-    "under": -BOUND,
-    "at most": -BOUND,
-    "below": -BOUND,
-}
 _BOUND_MARKS = {BOUND: "\ue130", -BOUND: "\ue131"}
 _OTHER_MARK, _NUMBER_MARK = "\ue132", "\ue133"  # before numbers, while amounts are looked for
 _SCALES = {12: "trillion|tn", 9: "billion|bn", 6: "million|mn", 3: "thousand|k"}

@@ -4,8 +4,10 @@ A sentence encoder that compares amounts leaves them as they were. Each pattern 
 matches before such a number; all are patterns of Python as well as of tokenizers.
 """
 
+from numerate.models.bounds import BOUNDS
+
 YEARS = range(1500, 2100)
-_NO_YEAR_BEHIND = "more than,over,at least,above,less than,under,at most,below,nearly,almost,up to"
+_NO_YEAR_BEHIND = (*BOUNDS, "nearly", "almost", "up to")
 _UNITS = "km|kg|m|cm|mm|g|mg|ml|l|ha|ft|feet|mph|k?w|[mg]w|k?hz|[mg]hz|sq|square|cubic|per ?cent"
 _UNITS += "|people|men|women|children|hundred|thousand|million|billion|trillion|mn|bn"
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -16,7 +18,7 @@ _GAP = r"[ \u00a0-]"
 YEAR = (
     r"(?i:(?=(?:1[5-9]|20)[0-9]{2}(?!\w|[.,][0-9]| ?%))"
     + _FREE
-    + "".join(rf"(?<!\b{words} )" for words in _NO_YEAR_BEHIND.split(","))
+    + "".join(rf"(?<!\b{words} )" for words in _NO_YEAR_BEHIND)
     + rf"(?:(?<=\bthe )|(?![0-9]{{4}}{_GAP}(?:{_UNITS})\b)"
     + rf"(?!(?:1[5-8][0-9]{{2}}|[0-9]{{2}}[05]0){_GAP}[^\W\d_]{{3,}}(?<![sui])s\b)))"
 )

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from numerate.extract.number_words import spell_number
 from numerate.extract.quantity_forms import write_quantity
-from numerate.models.anchor_tokenizer import BOUNDS
+from numerate.models.bounds import BOUNDS
 from numerate.models.no_amounts import YEARS
 from numerate.options import Domain, QuantityForm
 from numerate.tune.templates import MOST_SLOTS, Template, TuneTexts
