@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from numerate.tune.loss import compare_versions, embed_by_length, nearness
+from numerate.tune.loss import compare_versions, embed_by_length, lower_others, nearness
 
 NAN = math.nan
 
@@ -39,7 +39,9 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
         of_one = is_one(a[0]) and is_one(b[0])
         if shares(a, b) and (of_one or example[a[0]] == example[b[0]]):
             weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
-            wanted = cosine(teacher[a[0]], teacher[b[0]]) * near(distance(a, b))
+            far = distance(a, b)
+            kernel = near(far) - 0.2 * (1 - math.exp(-far / 0.05))
+            wanted = cosine(teacher[a[0]], teacher[b[0]]) * kernel
             squares += weight * (cosine(student[a], student[b]) - wanted) ** 2
             weights += weight
     orders, correlations, right = [], [], []
@@ -84,7 +86,7 @@ def test_terms_are_those_of_a_slow_reference(unrelated):
 def test_vectors_that_are_what_is_wanted_cost_nothing():
     logs = torch.tensor([[[0.0, NAN], [3.0, NAN], [9.0, NAN]]])
     distances = (logs[0, :, 0].unsqueeze(1) - logs[0, :, 0]).abs()
-    values, basis = torch.linalg.eigh(nearness(distances).double())
+    values, basis = torch.linalg.eigh(lower_others(distances).double())
     student = (basis * values.clamp_min(0).sqrt()).unsqueeze(0)  # whose products are the kernel
     terms, is_right = compare_versions(
         student, logs.double(), torch.ones(1, 1).double(), torch.tensor([0])

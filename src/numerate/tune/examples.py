@@ -26,7 +26,7 @@ from numerate.tune.templates import MOST_SLOTS, Template, TuneTexts
 
 Vectors = npt.NDArray[np.float32]
 
-N_SENTENCES, N_VERSIONS, N_KEPT = 3, 6, 2  # of an example
+N_SENTENCES, N_VERSIONS, N_KEPT = 3, 6, 1  # of an example
 _NEIGHBOURS = 8  # a sentence is compared with some of as many that are most like it
 _PAIRS = 0.2  # share of the examples whose sentence has two numbers to replace
 _PHRASES = 0.5  # share of the other examples with a phrase
