@@ -2,12 +2,13 @@
 
 `python -m benchmarks.encoders BENCHMARKS NAME TITLE=MODEL…` asks each model all tasks on texts and
 appends its scores to `results/encoders/NAME.jsonl`; what is there is not asked again. BENCHMARKS is
-a folder with the sets of `docs/probing.md`. Models of one title are trainings of one system.
+a folder with the sets of `docs/probing.md`. Models of one title are trainings of one system. With
+`--draws 1`, sentences are drawn once, not three times.
 `python -m benchmarks.encoders searches NAME TITLE=MODEL…` writes what they find for a few queries
 to `results/encoders/NAME-searches.json`.
 """
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,18 +30,26 @@ READING = Reading(("visible",), "all")
 SEEDS = (200, 201, 202)  # of sentences; no recipe was chosen by them
 
 
-def main(benchmarks: str, name: str, *models: str) -> None:
+def main() -> None:
     """Probe models on texts; BM25 and other controls are asked what they can answer."""
-    if benchmarks == "searches":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.encoders")
+    parser.add_argument("benchmarks", help="folder of the sets, or the word searches")
+    parser.add_argument("name", help="of the base model, and of the file of scores")
+    parser.add_argument("models", nargs="+", type=SystemName.parse, metavar="TITLE=MODEL")
+    parser.add_argument("--draws", type=int, default=len(SEEDS), choices=range(1, len(SEEDS) + 1))
+    asked = parser.parse_args()
+    if asked.benchmarks == "searches":
         found = {}
-        for model in map(SystemName.parse, models):
+        for model in asked.models:
             [system] = open_systems(model, reading=READING)
             found[model.title] = search_examples(cast("SentenceEncoder", system).search)
-        write_json(KEPT / f"{name}-searches.json", found)
+        write_json(KEPT / f"{asked.name}-searches.json", found)
         return
     trainings: Counter[str] = Counter()
-    for model in map(SystemName.parse, models):
-        ask(model, KEPT / f"{name}.jsonl", benchmarks, training=trainings[model.title])
+    for model in asked.models:
+        training, seeds = trainings[model.title], SEEDS[: asked.draws]
+        path = KEPT / f"{asked.name}.jsonl"
+        ask(model, path, asked.benchmarks, training=training, seeds=seeds)
         trainings[model.title] += 1
 
 
@@ -51,11 +60,12 @@ def ask(
     *,
     training: int = 0,
     tasks: Sequence[str] = TASKS,
+    seeds: Sequence[int] = SEEDS,
 ) -> None:
     """Ask a model tasks on texts, append the scores to a file, and print them."""
     plan = Plan(
         tasks=expand_tasks(tasks),
-        seeds=SEEDS,
+        seeds=tuple(seeds),
         protocol=LAPTOP,
         training=training,
         benchmarks=Benchmarks(Path(benchmarks)),
@@ -66,4 +76,4 @@ def ask(
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.common import MINILM, keep_training, read_corpus
-from benchmarks.encoders import KEPT, ask
+from benchmarks.encoders import KEPT, SEEDS, ask
 from numerate.extract.corpus import open_corpus
 from numerate.files import write_file
 from numerate.models.names import SystemName
@@ -39,7 +39,7 @@ def main(benchmarks: str, work: str, *settings: str) -> None:
         tune_encoder(open_corpus([str(part)]), config, folder, resume=True)
         keep_training(folder, KEPT / "growth" / folder.name)
         model = SystemName(setting, "sentence", str(folder))
-        ask(model, KEPT / "growth.jsonl", benchmarks, tasks=TASKS)
+        ask(model, KEPT / "growth.jsonl", benchmarks, tasks=TASKS, seeds=SEEDS[:1])
 
 
 if __name__ == "__main__":

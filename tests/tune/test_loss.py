@@ -32,7 +32,7 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
     def near(far):
         farthest = math.log(1e10)
         fall = 0.3 * math.log1p(far / 0.05) / math.log1p(farthest / 0.05) + 0.7 * far / farthest
-        return 1 - 0.4 * fall
+        return 1 - 0.6 * fall
 
     squares = weights = 0.0
     for a, b in itertools.permutations(texts, 2):
@@ -40,7 +40,7 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
         if shares(a, b) and (of_one or example[a[0]] == example[b[0]]):
             weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
             far = distance(a, b)
-            kernel = near(far) - 0.2 * (1 - math.exp(-far / 0.05))
+            kernel = near(far) - 0.3 * (1 - math.exp(-far / 0.05))
             wanted = cosine(teacher[a[0]], teacher[b[0]]) * kernel
             squares += weight * (cosine(student[a], student[b]) - wanted) ** 2
             weights += weight
@@ -52,7 +52,7 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
             others = [b for b in others if a != b and shares(a, b)]
             if example[first] != example[second] or not others:
                 continue
-            found = np.array([cosine(student[a], student[b]) / 0.02 for b in others])
+            found = np.array([cosine(student[a], student[b]) / 0.04 for b in others])
             wanted = np.array([-4 * math.log1p(distance(a, b) / 0.5) for b in others])
             p, q = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in (wanted, found))
             orders.append(float((p * np.log(p / q)).sum()))

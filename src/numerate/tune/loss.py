@@ -27,12 +27,12 @@ from numerate.tune.templates import MOST_SLOTS
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-DEPTH = 0.4  # how far the kernel falls, from the same number to one that is ten decades away
-_OTHERS = 0.2  # how far the cosines that are wanted fall from the same number to any other
+DEPTH = 0.6  # how far the kernel falls, from the same number to one that is ten decades away
+_OTHERS = 0.3  # how far the cosines that are wanted fall from the same number to any other
 _LOGARITHMIC = 0.3  # share of its fall that is logarithmic, the rest is linear
 _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
-_TEMPERATURE = 0.02  # of cosines, where versions of a sentence are put in order
+_TEMPERATURE = 0.04  # of cosines, where versions of a sentence are put in order
 _SPREAD, _STEEPNESS = 0.5, 4.0  # of their distances in ln
 WEIGHTS = {"cosine": 5.0, "order": 1.0, "correlation": 3.0, "keep": 4.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
@@ -47,7 +47,7 @@ def nearness(distances: torch.Tensor) -> torch.Tensor:
     which tells far ones apart.
 
     >>> [round(float(near), 3) for near in nearness(torch.tensor([0.0, 0.05, math.log(1e10)]))]
-    [1.0, 0.986, 0.6]
+    [1.0, 0.979, 0.4]
     """
     logarithmic = torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
     linear = distances / _FARTHEST
@@ -58,7 +58,7 @@ def lower_others(distances: torch.Tensor) -> torch.Tensor:
     """Return the kernel, lower for all numbers but the same one.
 
     >>> [round(float(near), 3) for near in lower_others(torch.tensor([0.0, 0.5, math.log(1e10)]))]
-    [1.0, 0.747, 0.4]
+    [1.0, 0.621, 0.1]
     """
     return nearness(distances) + _OTHERS * torch.expm1(-distances / _NEAR)
 
