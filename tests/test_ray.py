@@ -123,6 +123,7 @@ def cluster():
 
     node = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_log_monitor": False}
     head = {**node, "include_dashboard": False, "no_monitor": True}
+    head["_system_config"] = {"worker_niceness": 0}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     try:
         for _ in range(2):
@@ -184,6 +185,11 @@ def test_a_killed_command_takes_ray_with_it_and_goes_on(corpus_folder, tmp_path,
     assert begun.items() <= {path: path.stat().st_mtime_ns for path in out.glob("part-*")}.items()
     whole = prime_corpus(open_corpus([str(corpus_folder)]), LN, tmp_path / "whole")
     assert list(open_primed(out).documents()) == list(whole.documents())
+
+
+def test_workers_are_as_nice_as_the_command():
+    # By default Ray gives its workers what other programs leave: next to nothing on a busy machine.
+    assert list(RayEngine().map(lambda _: os.nice(0), [1])) == [(1, os.nice(0))]
 
 
 def test_errors_are_those_of_the_local_engine(corpus_folder):

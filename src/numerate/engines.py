@@ -5,6 +5,7 @@ corpus once and hands blocks to its processes. Tasks of Ray may run on other mac
 reads its own part of the corpus, and Ray runs it again elsewhere if its process or machine dies.
 """
 
+import os
 import socket
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
@@ -108,6 +109,7 @@ class RayEngine:
                     num_cpus=self.workers,
                     include_dashboard=False,
                     object_store_memory=_STORE_BYTES,
+                    _system_config={"worker_niceness": os.nice(0)},  # 15 by default
                     **quiet,
                 )
         except Exception as error:  # Ray raises no class of its own where it cannot start
