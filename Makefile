@@ -30,8 +30,7 @@ test-slow: .venv/ready ## The tests that take minutes, the page in a real browse
 	    echo "Installing chromium for the tests of the page"; \
 	    sudo=$$(command -v sudo || true); \
 	    $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium; }
-	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable '.[ray]'
-	$(BIN)/pytest -m slow
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -m slow
 
 check: .venv/ready ## Format, lint, types and the order of rooms, changing nothing
 	$(BIN)/ruff format --check .

@@ -1,68 +1,98 @@
 """How time and memory of each stage grow with the corpus, the anchors and the distinct values.
 
-`python -m benchmarks.scale [MB…]` cuts or repeats a text to these sizes, runs the commands on it
-one after the other, and notes seconds and the peak memory of the largest process. Corpora of other
-sizes stay in `results/scale.json` as they were measured. Repeated text has no new numerals, so that
-growth with distinct values is measured apart: by counts of as many values, log-uniform.
+    python -m benchmarks.scale [--stages extract,prime,pretrain] [--fits] [MB…]
+
+cuts or repeats a text to these sizes, runs the commands on it one after the other, extracting and
+priming with both engines, and notes seconds and memory. What was measured before and is not asked
+for stays in `results/scale.json`. Repeated text has no new numerals, so that growth with distinct
+values is measured apart, with `--fits`: by counts of as many values, log-uniform.
 """
 
+import argparse
 import json
-import subprocess
-import sys
+import os
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.common import MINILM, RESULTS, read_corpus, save_results
-from numerate.extract.counts import Counts
+from benchmarks.processes import Cost, measure_command
+from numerate.extract.counts import Counts, extract_counts
 
-_SIZES = (1, 10, 60, 600, 1200)  # MB
+_SIZES = (1, 10, 60, 100, 1000, 1200)  # MB
 _COMPONENTS = (10, 100, 1000, 10_000)
 _VALUES = (1_000, 10_000, 100_000, 1_000_000)
 _BUDGET = ("--max-tokens", "1000", "--max-length", "128")
-Cost = dict[str, float]
-# A process starts with the memory of the one that started it, so that this has to be a small one.
-_RUNNER = """
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-"""
+ENGINES = {"": ("--workers", "2"), " with Ray": ("--workers", "2", "--engine", "ray")}
+_STAGES = ("extract", "fit", "prime", "pretrain")
 
 
-def main(*sizes: str) -> None:
-    """Measure all, and save the results."""
+def main() -> None:
+    """Measure what is asked for, and save it with what is known."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=_SIZES, metavar="MB")
+    parser.add_argument("--stages", default=",".join(_STAGES))
+    parser.add_argument("--fits", action="store_true")
+    options = parser.parse_args()
     path = RESULTS / "scale.json"
-    known = json.loads(path.read_text())["corpus"] if path.exists() else {}
+    known = json.loads(path.read_text()) if path.exists() else {}
     text = read_corpus()
+    about = known.get("text") or _describe(text)
+    corpus, fits = known.get("corpus", {}), known.get("fit", {})
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for size in map(int, sizes or _SIZES):
-            known[f"{size} MB"] = dict(_measure_stages(text, size, folder))
-        fits = dict(_measure_fits(folder))
-    known = dict(sorted(known.items(), key=lambda item: int(item[0].split()[0])))
-    save_results("scale", {"corpus": known, "fit": fits})
+        for size in options.sizes:
+            costs = corpus.setdefault(f"{size} MB", {})
+            for what, cost in _measure_stages(text, size, Path(name), options.stages.split(",")):
+                costs[what] = cost
+                _save(about, corpus, fits)
+        if options.fits:
+            fits.update(_measure_fits(Path(name)))
+            _save(about, corpus, fits)
 
 
-def _measure_stages(text: bytes, size: int, folder: Path) -> Iterator[tuple[str, Cost]]:
-    """Yield what each stage costs on a corpus of a size in MB."""
-    corpus = folder / "corpus.txt"
-    with corpus.open("wb") as file:
+def _describe(text: bytes) -> Cost:
+    """Return the size of the text and how many numerals it has."""
+    counts = extract_counts([text.decode("utf-8", "replace")])
+    return {"megabytes": round(len(text) / 1e6, 1), "numerals": counts.numerals}
+
+
+def _save(about: Cost, corpus: dict[str, dict[str, Cost]], fits: dict[str, Cost]) -> None:
+    """Save the results, corpora by size."""
+    by_size = dict(sorted(corpus.items(), key=lambda item: int(item[0].split()[0])))
+    save_results("scale", {"text": about, "corpus": by_size, "fit": fits})
+
+
+def write_corpus(text: bytes, size: int, path: Path) -> None:
+    """Write a text, cut or repeated to a size in MB."""
+    with path.open("wb") as file:
         left = size * 10**6
         while left > 0:
             left -= file.write(text[:left])
-    counts, anchors = folder / "counts.json", folder / "anchors.json"
-    primed, model = folder / f"primed-{size}", folder / f"model-{size}"
-    commands = {
-        "extract": ["extract", corpus, "--out", counts, "--workers", "2"],
-        "fit": ["fit", counts, "--out", anchors],
-        "prime": ["prime", corpus, "--anchors", anchors, "--out", primed, "--workers", "2"],
-        "pretrain": ["pretrain", primed, "--base", MINILM, "--out", model, *_BUDGET],
-    }
-    for stage, arguments in commands.items():
-        yield stage, _measure(arguments)
+
+
+def _measure_stages(
+    text: bytes, size: int, folder: Path, stages: Iterable[str]
+) -> Iterator[tuple[str, Cost]]:
+    """Yield what stages cost on a corpus of a size in MB, and how busy the machine was."""
+    corpus, counts, anchors = (folder / name for name in ("a.txt", "counts.json", "anchors.json"))
+    write_corpus(text, size, corpus)
+    measure_command("extract", corpus, "--out", counts)  # its files are in memory from now on
+    measure_command("fit", counts, "--out", anchors)
+    runs: dict[str, tuple[str | Path, ...]] = {}
+    for name, engine in ENGINES.items():
+        primed = folder / f"primed-{size}{name}"
+        runs[f"extract{name}"] = ("extract", corpus, "--out", counts, *engine)
+        runs[f"prime{name}"] = ("prime", corpus, "--anchors", anchors, "--out", primed, *engine)
+    runs["fit"] = ("fit", counts, "--out", anchors)
+    model, primed = folder / f"model-{size}", folder / f"primed-{size}"
+    runs["pretrain"] = ("pretrain", primed, "--base", MINILM, "--out", model, *_BUDGET)
+    if "prime" not in stages and "pretrain" in stages:
+        measure_command(*runs["prime"])
+    for name, arguments in runs.items():
+        if arguments[0] in stages:
+            yield name, {**measure_command(*arguments), "load": round(os.getloadavg()[0], 1)}
 
 
 def _measure_fits(folder: Path) -> Iterator[tuple[str, Cost]]:
@@ -74,21 +104,10 @@ def _measure_fits(folder: Path) -> Iterator[tuple[str, Cost]]:
         drawn = np.unique(np.exp(rng.uniform(0, np.log(1e10), 2 * values)).round().astype(int))
         chosen = rng.choice(drawn, values, replace=False)
         Counts(dict.fromkeys(chosen.tolist(), 1)).save(folder / "values.json")
-        arguments = ["fit", folder / "values.json", "--out", folder / "fitted.json"]
-        cost = _measure([*arguments, "--components", str(components), "--scale", "ln"])
-        yield f"{components:,} anchors, {values:,} values", cost
-
-
-def _measure(arguments: Sequence[str | Path]) -> Cost:
-    """Run a command; return its seconds, and the peak memory of its largest process in MB."""
-    command = [sys.executable, "-m", "numerate", *map(str, arguments), "--quiet"]
-    began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", _RUNNER, *command], check=True, capture_output=True, text=True
-    )
-    seconds = time.perf_counter() - began
-    return {"seconds": round(seconds, 2), "megabytes": round(int(done.stdout) / 1000)}
+        arguments = ("fit", folder / "values.json", "--out", folder / "fitted.json")
+        options = ("--components", str(components), "--scale", "ln")
+        yield f"{components:,} anchors, {values:,} values", measure_command(*arguments, *options)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -5,11 +5,14 @@ corpus once and hands blocks to its processes. Tasks of Ray may run on other mac
 reads its own part of the corpus, and Ray runs it again elsewhere if its process or machine dies.
 """
 
+import os
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from numerate.errors import InputError, first_line, needs_extra
 from numerate.parallel import keep_order, map_ordered
@@ -18,6 +21,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 _PART_BYTES = 64 << 20
 _STORE_BYTES = 256 << 20  # of a Ray that we start: results are counts and entries of manifests
+_ANSWER_SECONDS = 60  # in which a cluster has to answer
 
 
 class Engine(Protocol):
@@ -97,6 +101,7 @@ class RayEngine:
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if self.address:
+                _check_answer(self.address)
                 ray.init(self.address, **quiet)
             else:
                 ray.init(
@@ -104,6 +109,7 @@ class RayEngine:
                     num_cpus=self.workers,
                     include_dashboard=False,
                     object_store_memory=_STORE_BYTES,
+                    _system_config={"worker_niceness": os.nice(0)},  # 15 by default
                     **quiet,
                 )
         except Exception as error:  # Ray raises no class of its own where it cannot start
@@ -113,6 +119,13 @@ class RayEngine:
             yield
         finally:
             ray.shutdown()
+
+
+def _check_answer(address: str) -> None:
+    """Raise `OSError` if nobody answers at `host:port`, where Ray would try for five minutes."""
+    place = urlsplit(address if "://" in address else f"//{address}")
+    if place.hostname and place.port:  # else a name, such as `auto`
+        socket.create_connection((place.hostname, place.port), _ANSWER_SECONDS).close()
 
 
 def _call(function: Callable[[Item], Result], item: Item) -> Result:
