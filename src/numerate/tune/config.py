@@ -22,7 +22,7 @@ class TuneConfig(BudgetConfig):
     ] = None
     max_steps: Annotated[
         int, Field(gt=0, description="Steps of training, unless --max-minutes is given.")
-    ] = 1000
+    ] = 2000
     max_minutes: Annotated[
         float | None, Field(gt=0, description="Train for this many minutes, not --max-steps.")
     ] = None

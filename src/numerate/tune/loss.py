@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 DEPTH = 0.6  # how far the kernel falls, from the same number to one that is ten decades away
-_OTHERS = 0.3  # how far the cosines that are wanted fall from the same number to any other
+_OTHERS = 0.2  # how far the cosines that are wanted fall from the same number to any other
 _LOGARITHMIC = 0.3  # share of its fall that is logarithmic, the rest is linear
 _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
@@ -58,7 +58,7 @@ def lower_others(distances: torch.Tensor) -> torch.Tensor:
     """Return the kernel, lower for all numbers but the same one.
 
     >>> [round(float(near), 3) for near in lower_others(torch.tensor([0.0, 0.5, math.log(1e10)]))]
-    [1.0, 0.621, 0.1]
+    [1.0, 0.721, 0.2]
     """
     return nearness(distances) + _OTHERS * torch.expm1(-distances / _NEAR)
 
