@@ -150,7 +150,9 @@ def _check_scale(scale: Scale, resolution: float, components: int, start: Start)
 def prime(
     corpus: CorpusNames,
     anchors: Annotated[Path | None, typer.Option(help="File that fit has written.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write; of records it has the text alone.")
+    ] = None,
     marker: Annotated[
         Marker, typer.Option(help="anc: <ANC>; lr: <LA> or <RA>; exp: <EXP>.")
     ] = "anc",
@@ -168,7 +170,7 @@ def prime(
     quiet: Quiet = False,
 ) -> None:
     """Write its anchor after each numeral; '-' primes standard input to standard output."""
-    from numerate.cli.show import show_primed, show_restored
+    from numerate.cli.show import show_left_out, show_primed, show_restored
     from numerate.extract.corpus import open_corpus
     from numerate.fit.anchors import AnchorSet
     from numerate.prime.primed_corpus import open_primed, prime_corpus, unprime_corpus
@@ -191,6 +193,7 @@ def prime(
         print_shown(show_restored(primed, files), quiet)
     else:
         opened = open_corpus(corpus, field=field, errors=errors)
+        print_shown(show_left_out(opened.sources, field), quiet)
         with show_progress("prime", opened.size, quiet=quiet) as progress:
             primed = prime_corpus(
                 opened,
