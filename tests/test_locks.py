@@ -54,6 +54,14 @@ def test_a_lock_that_is_let_go_within_a_moment_is_waited_for(hold_elsewhere, tmp
         assert process.poll() is not None
 
 
+def test_a_folder_below_a_file_cannot_be_held(tmp_path):
+    (tmp_path / "a").touch()
+    told = "a is a file, not a folder; choose another --out"
+    with pytest.raises(InputError, match=told), locks.hold_folder(tmp_path / "a" / "b" / "c"):
+        pytest.fail("it is held")
+    assert [*tmp_path.iterdir()] == [tmp_path / "a"]
+
+
 def test_a_process_may_hold_again_what_it_holds(tmp_path):
     with locks.hold(tmp_path), locks.hold(tmp_path):
         assert len(locks._held) == 1

@@ -32,6 +32,7 @@ def check_output(path: Path, *, starts: bytes = b"", inputs: Iterable[Path | str
 
     An existing file is ours if it is empty, or if its beginning matches the pattern `starts`.
     """
+    check_parents(path)
     if path.is_dir():
         raise InputError(f"{path}: a folder; the output must be a file")
     if path.is_symlink() and not path.exists():
@@ -47,6 +48,13 @@ def check_output(path: Path, *, starts: bytes = b"", inputs: Iterable[Path | str
         raise InputError(
             f"{path}: exists, and numerate has not made it; remove it, or choose another file"
         )
+
+
+def check_parents(path: Path) -> None:
+    """Refuse a path below a file: no folder can be made there."""
+    nearest = next((parent for parent in path.parents if parent.exists()), None)
+    if nearest is not None and not nearest.is_dir():
+        raise InputError(f"{path}: {nearest} is a file, not a folder; choose another --out")
 
 
 def check_json_output(path: Path, format_name: str, inputs: Iterable[Path | str] = ()) -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from numerate.errors import InputError
+from numerate.files import check_parents
 
 try:
     import fcntl
@@ -55,6 +56,7 @@ def hold_folder(path: Path) -> Iterator[None]:
     """Hold a folder, which need not exist; if the block leaves it empty, it is removed again."""
     if path.is_file():
         raise InputError(f"{path}: a file, not a folder; choose another --out")
+    check_parents(path)
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     try:

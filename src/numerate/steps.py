@@ -84,14 +84,17 @@ def find_states(steps: Iterable[Step], root: Path) -> list[State]:
 
 
 def run_step(step: Step, root: Path) -> float:
-    """Do the work of a step, and return how many seconds it took."""
+    """Do the work of a step, and return how many seconds it took.
+
+    A new step that raises InputError before it has made anything leaves no folder.
+    """
     work = _open_folder(step, root)
     description = _describe_work(step)
     before = find_state(step, root)
     if before == "changed":
         work.clear()
-    work.begin(description)
-    seconds = measure_seconds(lambda: step.work(work.path))
+    with work.attempt(description, keep=lambda: {*work.path.iterdir()} != {work.mark}):
+        seconds = measure_seconds(lambda: step.work(work.path))
     record = {"format": FORMAT, "version": 1, **description, "versions": list_versions()}
     record |= {"outputs": _hash_outputs(step, work.path), "seconds": seconds}
     work.finish({**record, "continued": before != "new"})

@@ -104,7 +104,7 @@ class WorkFolder:
         `keep` says then whether there is something worth keeping.
         """
         is_new = process_rank() == 0 and not self.mark.exists()
-        existed = self.path.exists()
+        made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         self.begin(description)
         try:
             yield
@@ -112,8 +112,8 @@ class WorkFolder:
             if is_new and not keep():
                 self.clear()
                 self.mark.unlink()
-                if not existed:
-                    self.path.rmdir()
+                for folder in made:
+                    folder.rmdir()
             raise
 
     def clear(self) -> None:

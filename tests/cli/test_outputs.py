@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numerate.extract.corpus import open_corpus
 from numerate.extract.counts import Counts
+from numerate.fit.anchors import AnchorSet
+from numerate.prime.primed_corpus import prime_corpus
 
 TEXT = "In 1999 some 12,345 people paid $5.\nIn 2000, 7 of 9.\n"
 
@@ -99,6 +102,57 @@ def test_a_folder_is_named_as_it_was_given(run, work):
     for command in (("extract", "a.txt", "--out"), FIT, PROBE):
         code, _, err = run(*command, "folder")
         assert (code, err) == (2, "numerate: folder: a folder; the output must be a file\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        (("extract", "a.txt", "--out"), "a.txt/c.json"),
+        (FIT, "a.txt/new/x.json"),
+        ((*FIT, "x.json", "--plot"), "a.txt/x.svg"),
+        (PROBE, "a.txt/s.jsonl"),
+        (("prime", "a.txt", "--anchors", "anchors.json", "--out"), "a.txt/p"),
+        (("prime", "primed", "--undo", "--out"), "a.txt/back"),
+    ],
+)
+def test_a_place_below_a_file_is_refused_before_any_work(run, work, command, place):
+    anchors = AnchorSet("ln", (10, 86))
+    anchors.save(Path("anchors.json"))
+    prime_corpus(open_corpus(["a.txt"]), anchors, "primed")
+    before = sorted(work.rglob("*"))
+    code, out, err = run(*command, place)
+    told = f"numerate: {place}: a.txt is a file, not a folder; choose another --out\n"
+    assert (code, out, err) == (2, "", told)
+    assert sorted(work.rglob("*")) == before
+
+
+def test_a_corpus_is_not_primed_into_itself(run, work):
+    Path("texts").mkdir()
+    Path("a.txt").rename("texts/a.txt")
+    AnchorSet("ln", (10, 86)).save(Path("anchors.json"))
+    prime = ("prime", "texts", "--anchors", "anchors.json", "--workers", 1, "--out")
+    for out in ("texts", "texts/primed", "texts/../texts/new/primed"):
+        code, _, err = run(*prime, out)
+        told = f"numerate: {out}: inside the corpus texts; choose another --out\n"
+        assert (code, err) == (2, told)
+    assert [*Path("texts").iterdir()] == [Path("texts/a.txt")]
+    assert run(*prime, "texts-primed", "--quiet") == (0, "", "")
+
+
+def test_vectors_are_kept_in_a_folder(run, work):
+    told = refuse(run, "notes.txt", *PROBE, "s.jsonl", "--cache", "notes.txt")
+    assert told == "numerate: --cache must be a folder, got a file, notes.txt\n"
+    Path("s.vectors").write_text("mine")
+    assert "--cache must be a folder" in refuse(run, "s.vectors", *PROBE, "s.jsonl")
+    assert not Path("s.jsonl").exists()
+
+
+def test_a_picture_does_not_replace_the_anchors_beside_it(run, work):
+    before = sorted(work.iterdir())
+    code, out, err = run(*FIT, "x.svg", "--plot", "x.svg")
+    told = "numerate: --out and --plot must be two files, got x.svg for both\n"
+    assert (code, out, err) == (2, "", told)
+    assert sorted(work.iterdir()) == before
 
 
 def test_a_run_does_not_overwrite_the_config_of_a_model(run, work, tiny_models):

@@ -9,7 +9,9 @@ from pyarrow import parquet
 
 from numerate.fit.anchors import AnchorSet
 
-NOTE = "Of records, the text alone is kept: other fields are left out, also by --undo."
+NOTE = "Only the text of each record (field 'text') is primed; other fields are left out and --undo"
+NOTE += " does not bring them back, so keep "
+RESTORED = "Of records, the text alone was primed: their other fields are not restored."
 
 
 @pytest.fixture
@@ -32,15 +34,23 @@ def test_other_fields_are_left_out_and_that_is_said_before(run, work, name):
         parquet.write_table(pyarrow.Table.from_pylist(records), name)
     code, out, err = prime(run, name)
     assert (code, err) == (0, "")
-    assert NOTE in out.replace("\n", " ")
-    assert NOTE in run("prime", "p", "--undo", "--out", "back")[1].replace("\n", " ")
+    assert out.startswith(f"{NOTE}{name}\n10 numerals primed")
+    assert RESTORED in run("prime", "p", "--undo", "--out", "back")[1].replace("\n", " ")
     back = Path("back/a.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in back] == [{"text": row["text"]} for row in records]
 
 
+def test_what_is_left_out_is_said_before_the_first_record_is_read(run, work):
+    Path("a.jsonl").write_text("no record")
+    code, out, err = prime(run, "a.jsonl")
+    assert (code, out) == (2, f"{NOTE}a.jsonl\n")
+    assert err.startswith("numerate: a.jsonl, line 1: ")
+    assert prime(run, "a.jsonl", "--quiet")[1] == ""
+
+
 def test_plain_text_is_kept_as_it_is_without_a_note(run, work):
     Path("a.txt").write_text("in 1999")
-    assert "Of records" not in prime(run, "a.txt")[1]
+    assert prime(run, "a.txt")[1].startswith("1 numerals primed")
 
 
 @pytest.mark.parametrize("command", ["extract", "prime"])

@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from numerate import load
 from numerate.errors import InputError
+from numerate.models.base_model import load_base
 from numerate.models.names import resolve_model
 
 
@@ -79,6 +80,15 @@ def test_a_folder_may_be_a_path(folder):
 def test_what_is_no_package_is_one_line(name):
     with pytest.raises(InputError, match="is not installed"):
         resolve_model(name)
+
+
+@pytest.mark.parametrize("name", ["", "digits:", "genbert:"])
+def test_a_model_without_a_name_is_not_the_current_folder(name, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match=r"must (have a name|be MODEL or TITLE=MODEL), got ''"):
+        load(name)
+    with pytest.raises(InputError, match="a model must have a name, got ''"):
+        load_base("", ())
 
 
 def test_a_device_without_values_is_none(folder):

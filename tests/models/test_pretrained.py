@@ -139,6 +139,15 @@ def save_t5(folder, tiny_models):
     tf.T5ForConditionalGeneration(tf.T5Config(vocab_size=99, **shape)).save_pretrained(folder)
 
 
+def save_bart(folder, tiny_models):
+    shape = {
+        f"{part}_{name}": 1 for part in ("encoder", "decoder") for name in ("layers", "ffn_dim")
+    }
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    config = tf.BartConfig(vocab_size=99, d_model=16, max_position_embeddings=66, **shape, **heads)
+    tf.BartForConditionalGeneration(config).save_pretrained(folder)
+
+
 def save_vit(folder, tiny_models):
     tf.ViTModel(tf.ViTConfig(hidden_size=16, image_size=16, **SMALL)).save_pretrained(folder)
 
@@ -180,11 +189,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+NO_LANGUAGE_MODEL = {**REFUSED, "bart": (save_bart, "got an encoder-decoder (bart)")}
+
+
+@pytest.mark.parametrize("name", NO_LANGUAGE_MODEL)
 def test_what_is_no_language_model_is_one_line(
     name, run, tiny_models, primed_corpora, tmp_path, capsys
 ):
-    save, message = REFUSED[name]
+    save, message = NO_LANGUAGE_MODEL[name]
     save(tmp_path / name, tiny_models)
     capsys.readouterr()  # the bar of saving
     primed = primed_corpora().folder

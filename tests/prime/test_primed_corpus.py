@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from numerate import locks
 from numerate.errors import InputError
 from numerate.extract import sources
 from numerate.extract.corpus import open_corpus
@@ -93,6 +94,21 @@ def test_a_folder_with_something_else_is_left_alone(text_file, tmp_path):
     primed = open_primed(tmp_path / "out")
     with pytest.raises(InputError, match="exists already"):
         unprime_corpus(primed, text_file.parent)
+
+
+def test_the_second_of_two_primings_in_one_folder_is_refused(text_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(locks, "PATIENCE", 0)
+    corpus, refused = open_corpus([str(text_file)]), []
+
+    def prime_again(_):
+        locks._held.clear()  # as in another process
+        with pytest.raises(InputError, match="is writing it; wait until it has ended") as told:
+            prime_corpus(corpus, LN, tmp_path / "out")
+        refused.append(str(told.value))
+
+    primed = prime_corpus(corpus, LN, tmp_path / "out", progress=prime_again)
+    assert f"process {os.getpid()} " in refused[0]
+    assert "".join(primed.documents())
 
 
 def test_a_failed_run_leaves_nothing_behind(text_file, tmp_path, monkeypatch):

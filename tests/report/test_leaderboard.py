@@ -129,6 +129,8 @@ def test_files_that_do_not_fit_are_refused(scores, message, tmp_path):
     paths = [save(tmp_path / "a.jsonl", score("a", 1.0)), save(tmp_path / "b.jsonl", *scores)]
     with pytest.raises(InputError, match=message):
         read_boards(paths)
+    with pytest.raises(InputError, match=r"nosuch.jsonl: no such file of scores; make"):
+        read_boards([tmp_path / "nosuch.jsonl"])
     with pytest.raises(InputError, match="no scores of a task that a leaderboard shows"):
         read_boards([save(tmp_path / "c.jsonl", score("a", 1.0, metric="accuracy 2"))])
 

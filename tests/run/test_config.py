@@ -149,6 +149,8 @@ def test_a_mistake_is_one_line_that_says_where(change, message):
 def test_a_file_that_is_not_there_or_not_toml_is_named(tmp_path):
     with pytest.raises(InputError, match=r"no.toml: no such file; built in are demo, laptop"):
         load_config(str(tmp_path / "no.toml"))
+    with pytest.raises(InputError, match=f"{tmp_path}: a folder; name a config"):
+        load_config(str(tmp_path))
     (tmp_path / "bad.toml").write_text("corpus = [")
     with pytest.raises(InputError, match=r"bad.toml: not valid TOML"):
         load_config(str(tmp_path / "bad.toml"))

@@ -414,6 +414,21 @@ def test_a_base_with_a_mistake_in_its_name_costs_no_step(config_file, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_run_that_its_first_step_refuses_leaves_nothing(config_file, tmp_path):
+    (tmp_path / "b.txt").write_text("not one number")
+    with pytest.raises(InputError, match=r"b\.txt: no numerals of the domain 'integers'"):
+        run_all(config_file, tmp_path / "new" / "run", f"corpus=['{tmp_path / 'b.txt'}']")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_run_that_a_later_step_refuses_keeps_the_steps_before(config_file, tmp_path):
+    out = tmp_path / "run"
+    with pytest.raises(InputError, match="components must be from 1 to the number of numerals"):
+        run_all(config_file, out, "fit.components=100_000")
+    assert sorted(path.name for path in out.iterdir()) == ["config.json", "extract"]
+    assert (out / "extract" / "run.json").exists()
+
+
 def test_the_second_of_two_runs_in_one_folder_is_refused(config_file, tmp_path, monkeypatch):
     import os
 

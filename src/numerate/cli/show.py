@@ -1,7 +1,7 @@
 """Tables and samples that the commands print."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from numerate.cli.arguments import path_line
 from numerate.extract.counts import Counts
 from numerate.extract.sources import find_kind
 from numerate.fit.anchors import AnchorSet
@@ -128,15 +129,23 @@ def show_primed(primed: PrimedCorpus) -> RenderableType:
     )
     documents = (text for text in primed.documents() if _ANCHOR.search(text))
     samples = [show_sample(text) for text in islice(documents, 3)]
-    return Group(Text(head), *map(Text, _note_records(primed)), *samples)
+    return Group(Text(head), *samples)
 
 
-def _note_records(primed: PrimedCorpus) -> list[str]:
-    """Return a note if records of the corpus may have had other fields than their text."""
-    names = [source["name"] for source in primed.settings["sources"]]
-    if not any(name.startswith("hf:") or find_kind(name) != "text" for name in names):
-        return []
-    return ["Of records, the text alone is kept: other fields are left out, also by --undo."]
+def show_left_out(sources: Iterable[str], field: str) -> RenderableType:
+    """Return a note on what priming loses of records, for before it; nothing for plain text."""
+    name = next((name for name in sources if _has_records(name)), None)
+    if name is None:
+        return Group()
+    return path_line(
+        f"Only the text of each record (field {field!r}) is primed; other fields are left out and "
+        f"--undo does not bring them back, so keep {name}"
+    )
+
+
+def _has_records(source: str) -> bool:
+    """Return whether a source has records, which may have other fields than their text."""
+    return source.startswith("hf:") or find_kind(source) != "text"
 
 
 def show_run(run: Mapping[str, Any], folder: Path) -> RenderableType:
@@ -229,7 +238,9 @@ def show_restored(primed: PrimedCorpus, files: Sequence[Path]) -> RenderableType
         lines.append(
             "Numerals were primed with --numeral-form digits: their thousands separators are gone."
         )
-    return Group(*map(Text, [*lines, *_note_records(primed)]))
+    if any(_has_records(source["name"]) for source in primed.settings["sources"]):
+        lines.append("Of records, the text alone was primed: their other fields are not restored.")
+    return Group(*map(Text, lines))
 
 
 def show_sample(text: str) -> Text:

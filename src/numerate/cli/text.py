@@ -131,6 +131,8 @@ def _check_fit_outputs(counts: Path, out: Path | None, plot: Path | None, *, swe
     from numerate.fit.fitting import SWEEP_FORMAT
     from numerate.report.figures.draw import check_plot
 
+    if out is not None and out == plot:
+        raise InputError(f"--out and --plot must be two files, got {out} for both")
     if out is not None:
         check_json_output(out, SWEEP_FORMAT if swept else FORMAT, [counts])
     if plot is not None:
@@ -150,7 +152,9 @@ def _check_scale(scale: Scale, resolution: float, components: int, start: Start)
 def prime(
     corpus: CorpusNames,
     anchors: Annotated[Path | None, typer.Option(help="File that fit has written.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write; of records it has the text alone.")
+    ] = None,
     marker: Annotated[
         Marker, typer.Option(help="anc: <ANC>; lr: <LA> or <RA>; exp: <EXP>.")
     ] = "anc",
@@ -168,7 +172,7 @@ def prime(
     quiet: Quiet = False,
 ) -> None:
     """Write its anchor after each numeral; '-' primes standard input to standard output."""
-    from numerate.cli.show import show_primed, show_restored
+    from numerate.cli.show import show_left_out, show_primed, show_restored
     from numerate.extract.corpus import open_corpus
     from numerate.fit.anchors import AnchorSet
     from numerate.prime.primed_corpus import open_primed, prime_corpus, unprime_corpus
@@ -190,7 +194,9 @@ def prime(
             files = unprime_corpus(primed, out, progress=progress)
         print_shown(show_restored(primed, files), quiet)
     else:
+        _check_outside(out, corpus)
         opened = open_corpus(corpus, field=field, errors=errors)
+        print_shown(show_left_out(opened.sources, field), quiet)
         with show_progress("prime", opened.size, quiet=quiet) as progress:
             primed = prime_corpus(
                 opened,
@@ -202,6 +208,13 @@ def prime(
                 progress=progress,
             )
         print_shown(show_primed(primed), quiet)
+
+
+def _check_outside(out: Path, corpus: list[str]) -> None:
+    """Refuse to write into a folder that is read: when continued, its own shards would be text."""
+    for name in corpus:
+        if name and Path(name).is_dir() and out.resolve().is_relative_to(Path(name).resolve()):
+            raise InputError(f"{out}: inside the corpus {name}; choose another --out")
 
 
 def _pipe(

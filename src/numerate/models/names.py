@@ -77,6 +77,8 @@ def has_prefix(text: str) -> bool:
 
 def resolve_model(path: str) -> str:
     """Return the folder behind `package:MODULE/FOLDER`, and any other path as it is."""
+    if not path:
+        raise InputError("a model must have a name, got ''; the current folder is '.'")
     if not path.startswith(_PACKAGE):
         return path
     module, _, folder = path.removeprefix(_PACKAGE).partition("/")

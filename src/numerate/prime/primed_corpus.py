@@ -21,7 +21,7 @@ from numerate.extract.corpus import Corpus, is_stream
 from numerate.extract.pieces import Piece, cut_corpus
 from numerate.extract.sources import Block
 from numerate.extract.storage import find_status
-from numerate.files import has_shape, read_json, write_file
+from numerate.files import check_parents, has_shape, read_json, write_file
 from numerate.fit.anchors import AnchorSet
 from numerate.options import Marker, NumeralForm
 from numerate.parallel import Progress, ignore_progress
@@ -90,6 +90,8 @@ class PrimedCorpus:
 def open_primed(folder: Path | str) -> PrimedCorpus:
     """Return the primed corpus in a folder."""
     folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: a file, not a primed corpus; make one with 'numerate prime'")
     if _open_folder(folder).mark.exists():
         raise InputError(f"{folder}: priming is unfinished; run the same 'numerate prime' again")
     manifest = read_json(folder / MANIFEST, FORMAT, made_by="numerate prime")
@@ -159,6 +161,7 @@ def unprime_corpus(
     folder = Path(folder)
     if folder.exists():
         raise InputError(f"{folder}: exists already; name a new folder")
+    check_parents(folder)
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)

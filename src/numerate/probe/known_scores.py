@@ -4,8 +4,9 @@ A score is looked up by names: of its system, task, domain, range and protocol. 
 when it was computed, its `Origin`, must be the same.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from numerate.errors import InputError
 from numerate.extract.ranges import hash_line
 from numerate.models.digest import shorten_digest
 from numerate.probe.score_cell import Cell
-from numerate.probe.scores import Origin, Score, read_scores, repair_scores
+from numerate.probe.scores import Origin, Score, repair_scores
 from numerate.probe.systems import System
 from numerate.probe.tasks.text_tasks import PROTOCOL, TEXT_TASKS
 
@@ -25,15 +26,9 @@ def find_known(
     system: System, plan: "Plan", path: Path, note: Callable[[str], object]
 ) -> dict[Cell, list[Score]]:
     """Return all cells of a plan with the scores that a file has of them."""
-    found = [
-        score
-        for score in read_scores(path)
-        if (score.system, score.training) == (system.name, plan.training)
-    ]
-    _check_origins(system, plan, path, found)
-    repair_scores(path)  # not before it is known that the file goes on
+    scores = repair_scores(path, check=partial(_check_origins, system, plan, path))
     known: dict[Cell, list[Score]] = {cell: [] for cell in plan.cells}
-    for score in found:
+    for score in _select_own(system, plan, scores):
         cell = Cell(score.task, score.domain, score.range, score.seed)
         if cell in known and score.protocol == name_protocol(plan, cell.task):
             known[cell].append(score)
@@ -46,9 +41,15 @@ def find_known(
     return known
 
 
-def _check_origins(system: System, plan: "Plan", path: Path, scores: Sequence[Score]) -> None:
+def _select_own(system: System, plan: "Plan", scores: Iterable[Score]) -> list[Score]:
+    """Return the scores that name the system and its training."""
+    own = system.name, plan.training
+    return [score for score in scores if (score.system, score.training) == own]
+
+
+def _check_origins(system: System, plan: "Plan", path: Path, scores: Iterable[Score]) -> None:
     """Refuse to go on with a file that has scores of something else by the same names."""
-    for score in scores:
+    for score in _select_own(system, plan, scores):
         wanted = trace_scores(system, plan, score.task, score.domain)
         if score.protocol != plan.protocol.name:
             wanted = replace(wanted, protocol="")

@@ -84,6 +84,8 @@ class Plan:
             for word in given:
                 if word not in known:
                     raise InputError(f"{name} must be among {', '.join(known)}, got {word!r}")
+        if self.cache is not None and self.cache.is_file():
+            raise InputError(f"--cache must be a folder, got a file, {self.cache}")
         needy = [domain for domain in self.domains if domain in CORPUS_DOMAINS]
         if needy and self.counts is None and not self.is_of_texts:
             raise InputError(f"the domain {needy[0]!r} needs --counts; without a corpus ask 'line'")

@@ -1,7 +1,7 @@
 """Scores: one record per line of `scores.jsonl`, the input of every table, figure and page."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -114,9 +114,15 @@ def read_scores(path: Path) -> list[Score]:
     return _split_scores(path)[0]
 
 
-def repair_scores(path: Path) -> list[Score]:
-    """Return the scores of a file, and cut off an incomplete last cell so that one can append."""
+def repair_scores(
+    path: Path, check: Callable[[list[Score]], object] = lambda _: None
+) -> list[Score]:
+    """Return the scores of a file, and cut off an incomplete last cell so that one can append.
+
+    If `check` raises an exception for the scores, the file is left as it is.
+    """
     scores, size = _split_scores(path)
+    check(scores)
     if path.is_file():
         with path.open("rb+") as file:
             file.truncate(size)

@@ -52,8 +52,7 @@ class WordVectors:
 
     def _read_row(self, numbers: bytes, place: str) -> Rows:
         try:
-            with np.errstate(over="ignore"):  # what overflows is refused below
-                row = np.array(numbers.split(), np.float32)
+            row = _parse_row(numbers.split())
         except ValueError:
             row = np.zeros(0, np.float32)
         if row.shape != (self.width,) or not np.isfinite(row).all():
@@ -73,12 +72,17 @@ def open_word_vectors(name: str) -> WordVectors:
     if header:
         return WordVectors(path, _check_width(name, header[1]), has_header=True)
     try:
-        np.array(numbers, np.float32)
+        _parse_row(numbers)
     except ValueError:
         numbers = []
     if not numbers:
         raise InputError(f"{name}, line 1: must be a word and its numbers, or how many of each")
     return WordVectors(path, len(numbers), has_header=False)
+
+
+def _parse_row(numbers: Sequence[bytes]) -> Rows:
+    with np.errstate(over="ignore"):  # what overflows is refused where the row is needed
+        return np.array(numbers, np.float32)
 
 
 def _check_width(name: str, digits: bytes) -> int:

@@ -117,6 +117,8 @@ def _read_files(paths: Sequence[Path]) -> list[tuple[Questions, Score]]:
     """Return all scores, each once; refuse two files that differ in the same score."""
     found: dict[tuple[object, ...], tuple[Questions, Score, Path]] = {}
     for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: no such file of scores; make it with 'numerate probe'")
         scores = [replace(one, system=hide_home(one.system)) for one in read_scores(path)]
         if not scores:
             raise InputError(f"{path}: holds no scores; make some with 'numerate probe'")

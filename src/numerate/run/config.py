@@ -169,6 +169,8 @@ def load_config(name: str, changes: Sequence[str] = ()) -> Config:
         except FileNotFoundError:
             known = ", ".join(BUILT_IN)
             raise InputError(f"{name}: no such file; built in are {known}") from None
+        except IsADirectoryError:
+            raise InputError(f"{name}: a folder; name a config, a TOML file") from None
     try:
         raw = tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from numerate.engines import Engine, LocalEngine
+from numerate.errors import InputError
 from numerate.files import write_json
 from numerate.layout import RunContext, RunLayout
 from numerate.locks import hold_folder
@@ -52,11 +53,16 @@ def _run_steps(
     document = {"format": "numerate-config", "version": 1, **config.model_dump(mode="json")}
     names = ["/".join(filter(None, (step.stage, step.name))) for step in steps]
     write_json(layout.config, {**document, "steps": names})
-    for step in steps:
-        state = find_state(step, root)
-        seconds = 0.0 if state == "done" else run_step(step, root)
-        if report:
-            report(step, state, seconds)
+    try:
+        for step in steps:
+            state = find_state(step, root)
+            seconds = 0.0 if state == "done" else run_step(step, root)
+            if report:
+                report(step, state, seconds)
+    except InputError:
+        if [*root.iterdir()] == [layout.config]:  # no step has made anything
+            layout.config.unlink()
+        raise
     return layout.page
 
 

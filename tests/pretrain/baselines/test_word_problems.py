@@ -108,8 +108,12 @@ def test_a_number_that_the_text_lacks_is_a_constant():
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.csv", "Question,Numbers\nx,1", "a.csv: must have a column Equation"),
-        ("a.csv", "", "a.csv: must have a column Question"),
+        (
+            "a.csv",
+            "Question,Numbers\nx,1",
+            "a.csv: must have a column Equation; its columns are Question, Numbers",
+        ),
+        ("a.csv", "", "a.csv: must have a column Question; its columns are none"),
         (
             "a.csv",
             HEADER + "x number0,1.0,+ number0 2.0,3\nx,y,z,1",

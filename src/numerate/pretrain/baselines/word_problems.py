@@ -54,9 +54,11 @@ def read_problems(path: Path) -> list[Problem]:
 def _read_csv(path: Path) -> Iterator[Problem]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
-        missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
+        found = rows.fieldnames or ()
+        missing = [name for name in _COLUMNS if name not in found]
         if missing:
-            raise InputError(f"{path}: must have a column {missing[0]}, got {rows.fieldnames}")
+            columns = ", ".join(found) or "none"
+            raise InputError(f"{path}: must have a column {missing[0]}; its columns are {columns}")
         for index, row in enumerate(rows, 2):
             with _naming(f"{path}, row {index}"):
                 yield _make_problem(row)
