@@ -25,6 +25,7 @@ from typing import Any
 
 from numerate.files import list_versions, write_json
 from tests.conftest import make_model, save_encoder
+from tests.run_folder import make_run
 
 RESULTS = Path(__file__).parents[1] / "results" / "kills" / "kills.json"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -50,8 +51,10 @@ COMMANDS: dict[str, list[str]] = {
     ],
     "embed": ["embed", "model", "--from", "numerals.txt", "--out", "out.npz"],
     "probe": ["probe", "model", "--out", "out.jsonl", *_PROBE, "--seeds", "2", "--workers", "1"],
+    "report": ["report", "ready", "--compare", "paper"],
     "run": ["run", "small.toml", "--out", "out", "--workers", "1"],
 }
+_OUTPUTS = ("out*", ".out*", "ready/report")  # the command `report` writes into the run folder
 _CONFIG = """
 corpus = ["small.txt"]
 base = "model"
@@ -75,7 +78,7 @@ seeds = 1
 
 
 def make_inputs(folder: Path) -> None:
-    """Write what the commands read: texts, counts, anchors, a primed corpus and tiny models."""
+    """Write what the commands read: texts, counts, anchors, a run folder and tiny models."""
     from numerate import extract_counts, fit_anchors, open_corpus, prime_corpus
 
     # Rayon's threads would not be there in forked processes.
@@ -95,6 +98,7 @@ def make_inputs(folder: Path) -> None:
     model.save_pretrained(folder / "model")
     tokenizer.save_pretrained(folder / "model")
     save_encoder(folder, model, tokenizer)
+    make_run(folder / "ready")
 
 
 def start(command: Sequence[str]) -> int:
@@ -137,7 +141,7 @@ def hash_outputs() -> dict[str, str]:
     A process that is killed while it writes a file leaves a hidden one, `.NAME.….tmp`, which is
     left out: nothing reads it.
     """
-    made = [path for path in Path().rglob("*") if path.parts[0].lstrip(".").startswith("out")]
+    made = [path for output in list_outputs() for path in (output, *output.rglob("*"))]
     return {
         str(path): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in made
@@ -145,9 +149,14 @@ def hash_outputs() -> dict[str, str]:
     }
 
 
+def list_outputs() -> list[Path]:
+    """Return the files and folders that a command has made in the current folder."""
+    return [path for pattern in _OUTPUTS for path in Path().glob(pattern)]
+
+
 def clear_outputs() -> None:
     """Remove what a command has made."""
-    for path in [path for path in Path().iterdir() if path.name.lstrip(".").startswith("out")]:
+    for path in list_outputs():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     Path("log").unlink(missing_ok=True)
 
