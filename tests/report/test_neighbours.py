@@ -29,7 +29,7 @@ def test_a_row_for_each_numeral_and_no_numbers_below_one():
         Neighbours(ASKED, np.zeros((4, 2)), {})
 
 
-def test_a_trained_system_is_compared_with_its_own_twin():
+def test_the_headline_is_where_training_changed_most_beside_its_own_twin():
     found = {
         "untrained a (absent)": make_neighbours((9, 9)),
         "a (absent)": make_neighbours((3, 3)),
@@ -39,18 +39,18 @@ def test_a_trained_system_is_compared_with_its_own_twin():
     }
     headline = compare_twins(found)
     assert headline.title == (
-        "After training, the 2 numbers most like a given one are off by a factor of 1.5 on "
-        "average; before, by 2"
+        "After training, the 2 numbers most like a given one are off by a factor of 3 on "
+        "average; before, by 9"
     )
-    assert headline.detail.startswith("After is b (absent). Before is its twin")
+    assert headline.detail.startswith("After is a (absent). Before is its twin")
     assert "over 4 numbers" in headline.detail
     assert "100\u00a0% of them have nearer neighbours after" in headline.detail
-    assert "shrinks by 0.29\u00a0±\u00a00.00" in headline.detail  # ln 2 - ln 1.5
+    assert "shrinks by 1.10\u00a0±\u00a00.00" in headline.detail  # ln 9 - ln 3
 
 
-def test_a_system_whose_twin_has_as_much_is_not_the_headline():
+def test_a_system_whose_twin_has_nearly_as_much_is_not_the_headline():
     found = {
-        "untrained a": make_neighbours((1.1, 1.1)),
+        "untrained a": make_neighbours((1.11, 1.11)),
         "a": make_neighbours((1.1, 1.1)),
         "untrained b": make_neighbours((4, 4)),
         "b": make_neighbours((2, 2)),

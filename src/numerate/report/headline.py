@@ -30,18 +30,18 @@ def _name_twin(system: str) -> str:
 
 
 def compare_twins(found: Mapping[str, Neighbours], n_trainings: int = 1) -> Headline | None:
-    """Return how training changed the neighbours of numbers, for the system with the nearest.
+    """Return how training changed the neighbours of numbers, where it changed them most.
 
-    Systems to which training brought nothing sure come last: their twins may have it all by their
-    tokenizer. A trained system is compared with its twin: the same model, untrained, shown the same
-    text and read at the same place. The result is None without such a pair. The neighbours are
-    those of the first of `n_trainings`.
+    A trained system is compared with its twin: the same model, untrained, shown the same text and
+    read at the same place. The one with the nearest neighbours may have them all by its tokenizer.
+    Systems to which training brought nothing sure come last. The result is None without such a
+    pair. The neighbours are those of the first of `n_trainings`.
     """
     pairs = [name for name in found if _name_twin(name) in found]
     if not pairs:
         return None
     gains = {name: _measure_gain(found[_name_twin(name)], found[name]) for name in pairs}
-    best = min(pairs, key=lambda name: (not _is_sure(gains[name]), found[name].mean_factor))
+    best = max(pairs, key=lambda name: (_is_sure(gains[name]), gains[name].mean))
     after, before, gain = found[best], found[_name_twin(best)], gains[best]
     n_nearest = after.nearest.shape[1]
     title = f"the {n_nearest} numbers most like a given one are off by a factor of "
