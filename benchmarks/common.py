@@ -13,6 +13,7 @@ from typing import Any
 
 from transformers.utils import logging as transformers_logging
 
+from numerate.files import write_json
 from numerate.pretrain.config import PretrainConfig
 from numerate.report.figures.draw import draw_curve
 
@@ -62,8 +63,12 @@ def best_time(
 def keep_training(folder: Path, kept: Path) -> None:
     """Copy settings and curve of a trained model, without its weights; draw the curve."""
     kept.mkdir(parents=True, exist_ok=True)
-    for name in ("run.json", "curve.json"):
-        shutil.copy(folder / name, kept / name)
+    run = json.loads((folder / "run.json").read_text())
+    corpus = run["config"].get("corpus", {})
+    if "sources" in corpus:  # paths of this machine
+        corpus["sources"] = [Path(source).name for source in corpus["sources"]]
+    write_json(kept / "run.json", run)
+    shutil.copy(folder / "curve.json", kept / "curve.json")
     draw_curve(kept)
 
 
