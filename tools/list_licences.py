@@ -14,12 +14,12 @@ from packaging.requirements import Requirement
 from numerate.markdown import format_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "licences.md"
-_EXTRAS = ("all", "tensorboard", "demo")
+_EXTRAS = ("all", "demo", "gguf", "ray", "tensorboard")
 _HEAD = """\
 # Licences of the dependencies
 
 Made by `python -m tools.list_licences` from the packages that \
-`pip install '.[all,demo,tensorboard]'` brings, directly or not, on the machine where it ran. \
+`pip install '.[all,demo,gguf,ray,tensorboard]'` brings, directly or not, on the machine where it ran. \
 Versions are in `constraints.txt`.
 
 """
