@@ -19,8 +19,8 @@ _HEAD = """\
 # Licences of the dependencies
 
 Made by `python -m tools.list_licences` from the packages that \
-`pip install '.[all,demo,gguf,ray,tensorboard]'` brings, directly or not, on the machine where it ran. \
-Versions are in `constraints.txt`.
+`pip install '.[all,demo,gguf,ray,tensorboard]'` brings, directly or not, on the \
+machine where it ran. Versions are in `constraints.txt`.
 
 """
 
