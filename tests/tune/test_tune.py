@@ -14,6 +14,7 @@ from numerate.layout import RunLayout
 from numerate.probe.scores import read_scores
 from numerate.run.config import read_config
 from numerate.run.execute import run_config
+from numerate.tune.examples import N_KEPT, N_SENTENCES, N_VERSIONS
 from tests.conftest import SIZES, VOCABULARY, make_model, save_encoder, word_piece_tokenizer
 from tests.pretraining import assert_same_weights, wait_for_step, weights_of
 
@@ -166,7 +167,7 @@ def test_prompts_of_the_base_are_used(base, corpus, tmp_path):
         tune_encoder(corpus, TuneConfig(base=str(name), **QUICK), tmp_path / str(n))["tokens"]
         for n, name in enumerate((base, folder))
     ]
-    n_texts = QUICK["max_steps"] * QUICK["batch_size"] * (3 * 6 + 2)
+    n_texts = QUICK["max_steps"] * QUICK["batch_size"] * (N_SENTENCES * N_VERSIONS + N_KEPT)
     # Three words more to each text; the longest are cut at what the model reads.
     assert 0.98 * 3 * n_texts < tokens[1] - tokens[0] <= 3 * n_texts
 
