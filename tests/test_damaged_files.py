@@ -44,6 +44,7 @@ def test_damaged_counts(counts, tmp_path):
         {"fit": "x"},
         {"resolution": 1e18},
         {"resolution": 1e300},
+        {"resolution": 1e-300},
         {"resolution": float("inf")},
         {"resolution": float("nan")},
         {"width": 10**13},

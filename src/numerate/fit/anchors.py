@@ -21,17 +21,17 @@ from numerate.options import Domain, Scale, check_option
 
 FORMAT = "numerate-anchors"
 RESOLUTION = 10.0
-_MOST_RESOLUTION, _MOST_WIDTH, _LARGEST = 1e6, 20, 10**15
+_RESOLUTIONS = 1e-6, 1e6  # the least and the most
+_MOST_WIDTH, _LARGEST = 20, 10**15
 # All powers of ten that a double can hold: looking an exponent up is exact, a logarithm is not.
 _POWERS = np.array([float(f"1e{exponent}") for exponent in range(-323, 309)])
 
 
 def check_resolution(resolution: float) -> None:
-    """Refuse a resolution of the ln scale that is not above 0, or finer than any use."""
-    if not 0 < resolution <= _MOST_RESOLUTION:
-        raise InputError(
-            f"resolution must be above 0 and at most {_MOST_RESOLUTION:g}, got {resolution:g}"
-        )
+    """Refuse a resolution of the ln scale that is coarser or finer than any use."""
+    least, most = _RESOLUTIONS
+    if not least <= resolution <= most:
+        raise InputError(f"resolution must be from {least:g} to {most:g}, got {resolution:g}")
 
 
 def rescale(values: npt.ArrayLike, scale: Scale = "ln", resolution: float = RESOLUTION) -> Floats:
