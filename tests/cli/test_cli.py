@@ -168,6 +168,7 @@ MISTAKES = [
     (["extract", "--out", "x"], "Missing argument 'CORPUS...'"),
     (["extract", "a.txt"], "Missing option '--out'"),
     (["extract", "a.txt", "--out", "x", "--workers", "-1"], "should be greater than or equal to 0"),
+    (["extract", "a.txt", "--out", "x", "--workers", "257"], "should be less than or equal to 256"),
     (["extract", "a.txt", "--out", "x", "--domain", "all"], "'all' is not one of"),
     (["fit", "anchors.json", "--out", "x"], "anchors.json: not a numerate-counts file"),
     (["fit", "counts.json"], "fit needs --out"),
@@ -175,7 +176,7 @@ MISTAKES = [
     (["fit", "counts.json", "--out", "x", "--resolution", "5"], "--resolution is for --scale ln"),
     (
         ["fit", "counts.json", "--out", "x", "--scale", "ln", "--resolution", "-1"],
-        "must be above 0",
+        "resolution must be from 1e-06 to 1e+06, got -1",
     ),
     (
         ["fit", "counts.json", "--out", "x", "--scale", "log10", "--components", "5"],

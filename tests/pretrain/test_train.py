@@ -234,13 +234,17 @@ def test_logs_can_go_to_tensorboard(tiny_models, primed_corpora, tmp_path, monke
     assert {path.name for path in tmp_path.iterdir()} == {"out", logs.split("/")[0]}
 
 
-def test_tensorboard_that_is_not_installed_is_one_line_and_leaves_nothing_behind(
-    tiny_models, primed_corpora, tmp_path, monkeypatch
+@pytest.mark.parametrize(
+    ("logger", "command"),
+    [("tensorboard", "pip install 'numerate[tensorboard]'"), ("wandb", "pip install wandb")],
+)
+def test_a_logger_that_is_not_installed_is_one_line_and_leaves_nothing_behind(
+    tiny_models, primed_corpora, tmp_path, monkeypatch, logger, command
 ):
-    for package in ("tensorboard", "tensorboardX"):
+    for package in ("tensorboard", "tensorboardX", "wandb"):
         monkeypatch.setitem(sys.modules, package, None)
-    config = quick_config(tiny_models("bert"), report_to="tensorboard")
-    with pytest.raises(InputError, match=r"pip install 'numerate\[tensorboard\]'"):
+    config = quick_config(tiny_models("bert"), report_to=logger)
+    with pytest.raises(InputError, match=re.escape(command)):
         pretrain_model(primed_corpora(), config, tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
 
