@@ -5,7 +5,8 @@
 cuts or repeats a text to these sizes, runs the commands on it one after the other, extracting and
 priming with both engines, and notes seconds and memory. What was measured before and is not asked
 for stays in `results/scale.json`. Repeated text has no new numerals, so that growth with distinct
-values is measured apart, with `--fits`: by counts of as many values, log-uniform.
+values is measured apart, with `--fits`: by counts of as many values, log-uniform. `--fits` without
+sizes measures nothing else.
 """
 
 import argparse
@@ -32,7 +33,7 @@ _STAGES = ("extract", "fit", "prime", "pretrain")
 def main() -> None:
     """Measure what is asked for, and save it with what is known."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, default=_SIZES, metavar="MB")
+    parser.add_argument("sizes", nargs="*", type=int, metavar="MB")
     parser.add_argument("--stages", default=",".join(_STAGES))
     parser.add_argument("--fits", action="store_true")
     options = parser.parse_args()
@@ -42,7 +43,7 @@ def main() -> None:
     about = known.get("text") or _describe(text)
     corpus, fits = known.get("corpus", {}), known.get("fit", {})
     with tempfile.TemporaryDirectory() as name:
-        for size in options.sizes:
+        for size in options.sizes or (() if options.fits else _SIZES):
             costs = corpus.setdefault(f"{size} MB", {})
             for what, cost in _measure_stages(text, size, Path(name), options.stages.split(",")):
                 costs[what] = cost
@@ -91,7 +92,7 @@ def _measure_stages(
     if "prime" not in stages and "pretrain" in stages:
         measure_command(*runs["prime"])
     for name, arguments in runs.items():
-        if arguments[0] in stages:
+        if str(arguments[0]) in stages:
             yield name, {**measure_command(*arguments), "load": round(os.getloadavg()[0], 1)}
 
 
