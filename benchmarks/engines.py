@@ -3,7 +3,8 @@
 `python -m benchmarks.engines [--repeats 3] [MB…]` cuts or repeats a text to these sizes, and on
 each extracts and primes it with one engine, then with the other, some times over. Counts and primed
 text must be equal. A straight line through the fastest times of an engine has its fixed cost and
-its throughput; what Ray's fixed cost has above that of the local engine is its overhead.
+its throughput; what Ray's fixed cost has above that of the local engine is its overhead. The size
+of the manifests of the primed text is noted, too: it has an entry for every shard.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from benchmarks.common import read_corpus, save_results
 from benchmarks.processes import measure_command
 from benchmarks.scale import write_corpus
 from numerate.extract.counts import Counts
-from numerate.prime.primed_corpus import open_primed
+from numerate.prime.primed_corpus import MANIFEST, open_primed
 
 SIZES = (60, 100, 300, 600)  # MB; the first one is the text of enwik8 once
 ENGINES = {"local": ("--workers", "2"), "ray": ("--workers", "2", "--engine", "ray")}
@@ -37,10 +38,14 @@ def main() -> None:
     options = parser.parse_args()
     text = read_corpus()
     times: dict[str, dict[int, Times]] = {command: {} for command in COMMANDS}
+    manifests: dict[str, dict[str, int]] = {}
     before = os.getloadavg()[0]
     for size in options.sizes:
         with tempfile.TemporaryDirectory() as folder:
             measured = measure_size(text, size, Path(folder), options.repeats)
+            manifests[f"{size} MB"] = {
+                engine: (Path(folder) / engine / MANIFEST).stat().st_size for engine in ENGINES
+            }
         for command, by_engine in measured.items():
             times[command][size] = by_engine
             print(size, "MB", command, by_engine, flush=True)
@@ -51,6 +56,7 @@ def main() -> None:
             "load": {"before": round(before, 1), "after": round(os.getloadavg()[0], 1)},
             "repeats": options.repeats,
             "equal": True,  # or it had ended
+            "manifest_bytes": manifests,
             **{command: compare_engines(of_size) for command, of_size in times.items()},
         },
     )
