@@ -1,17 +1,19 @@
 """How time and memory of each stage grow with the corpus, the anchors and the distinct values.
 
-    python -m benchmarks.scale [--stages extract,prime,pretrain] [--fits] [MB…]
+    python -m benchmarks.scale [--stages extract,prime,pretrain,train] [--fits] [MB…]
 
 cuts or repeats a text to these sizes, runs the commands on it one after the other, extracting and
-priming with both engines, and notes seconds and memory. What was measured before and is not asked
-for stays in `results/scale.json`. Repeated text has no new numerals, so that growth with distinct
-values is measured apart, with `--fits`: by counts of as many values, log-uniform. `--fits` without
-sizes measures nothing else.
+priming with both engines, and notes seconds and memory. `train` is what `pretrain` does once the
+text is tokenized: the tokens are those of the smallest size, repeated as often as the text would
+be. What was measured before and is not asked for stays in `results/scale.json`. Repeated text has
+no new numerals, so that growth with distinct values is measured apart, with `--fits`: by counts of
+as many values, log-uniform. `--fits` without sizes measures nothing else.
 """
 
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,15 +21,21 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import MINILM, RESULTS, read_corpus, save_results
-from benchmarks.processes import Cost, measure_command
+from benchmarks.processes import Cost, measure_command, measure_process
 from numerate.extract.counts import Counts, extract_counts
+from numerate.pretrain.config import PretrainConfig
+from numerate.pretrain.sequences import Sequences
+from numerate.pretrain.train import pretrain_model
+from numerate.prime.primed_corpus import open_primed
 
 _SIZES = (1, 10, 60, 100, 1000, 1200)  # MB
 _COMPONENTS = (10, 100, 1000, 10_000)
 _VALUES = (1_000, 10_000, 100_000, 1_000_000)
-_BUDGET = ("--max-tokens", "1000", "--max-length", "128")
+_TRAINING = PretrainConfig(base=MINILM, max_tokens=1000, max_length=128, validation_most=50)
+_BUDGET = ("--max-tokens", "1000", "--max-length", "128", "--validation-most", "50")
 ENGINES = {"": ("--workers", "2"), " with Ray": ("--workers", "2", "--engine", "ray")}
-_STAGES = ("extract", "fit", "prime", "pretrain")
+_STAGES = ("extract", "fit", "prime", "pretrain", "train")
+_TRAIN = "import sys; from benchmarks.scale import train; train(*sys.argv[1:])"
 
 
 def main() -> None:
@@ -42,11 +50,16 @@ def main() -> None:
     text = read_corpus()
     about = known.get("text") or _describe(text)
     corpus, fits = known.get("corpus", {}), known.get("fit", {})
+    sizes = options.sizes or (() if options.fits else _SIZES)
+    stages = options.stages.split(",")
     with tempfile.TemporaryDirectory() as name:
-        for size in options.sizes or (() if options.fits else _SIZES):
-            costs = corpus.setdefault(f"{size} MB", {})
-            for what, cost in _measure_stages(text, size, Path(name), options.stages.split(",")):
-                costs[what] = cost
+        for size in sizes if set(stages) - {"train"} else ():
+            for what, cost in _measure_stages(text, size, Path(name), stages):
+                corpus.setdefault(f"{size} MB", {})[what] = cost
+                _save(about, corpus, fits)
+        if "train" in stages and sizes:
+            for size, cost in _measure_training(text, sizes, Path(name)):
+                corpus.setdefault(f"{size} MB", {})["train"] = cost
                 _save(about, corpus, fits)
         if options.fits:
             fits.update(_measure_fits(Path(name)))
@@ -94,6 +107,43 @@ def _measure_stages(
     for name, arguments in runs.items():
         if str(arguments[0]) in stages:
             yield name, {**measure_command(*arguments), "load": round(os.getloadavg()[0], 1)}
+
+
+def _measure_training(
+    text: bytes, sizes: Iterable[int], folder: Path
+) -> Iterator[tuple[int, Cost]]:
+    """Yield sizes in MB with what training costs on the tokens of texts of these sizes."""
+    first, *_ = sizes = sorted(sizes)
+    corpus, counts, anchors, primed, tokens = (
+        folder / name for name in ("a.txt", "counts.json", "anchors.json", "primed", "tokens")
+    )
+    write_corpus(text, first, corpus)
+    measure_command("extract", corpus, "--out", counts)
+    measure_command("fit", counts, "--out", anchors)
+    measure_command("prime", corpus, "--anchors", anchors, "--out", primed)
+    arguments = [sys.executable, "-c", _TRAIN, str(primed), str(tokens)]
+    measure_process([*arguments, str(folder / "tokenized")])
+    [made] = tokens.glob("*/sequences")
+    found = Sequences.load(made)
+    # Copied: they are mapped from the files that are going to be written.
+    once = Sequences(np.array(found.ids), np.array(found.magnitudes), np.array(found.bounds))
+    for size in sizes:
+        repeat_sequences(once, size // first, made)
+        cost = measure_process([*arguments, str(folder / f"trained-{size}")])
+        yield size, {**cost, "load": round(os.getloadavg()[0], 1)}
+
+
+def train(primed: str, tokens: str, model: str) -> None:
+    """Train on a primed corpus, with its tokens in a folder."""
+    pretrain_model(open_primed(primed), _TRAINING, Path(model), tokens=Path(tokens))
+
+
+def repeat_sequences(once: Sequences, times: int, folder: Path) -> None:
+    """Write the arrays of sequences, repeated, into their folder."""
+    ends = [once.bounds[1:] + turn * len(once.ids) for turn in range(times)]
+    np.save(folder / "bounds.npy", np.concatenate([[0], *ends]))
+    for name, array in (("ids", once.ids), ("magnitudes", once.magnitudes)):
+        np.save(folder / f"{name}.npy", np.tile(array, times))
 
 
 def _measure_fits(folder: Path) -> Iterator[tuple[str, Cost]]:
