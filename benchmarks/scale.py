@@ -32,10 +32,9 @@ _SIZES = (1, 10, 60, 100, 1000, 1200)  # MB
 _COMPONENTS = (10, 100, 1000, 10_000)
 _VALUES = (1_000, 10_000, 100_000, 1_000_000)
 _TRAINING = PretrainConfig(base=MINILM, max_tokens=1000, max_length=128, validation_most=50)
-_BUDGET = ("--max-tokens", "1000", "--max-length", "128", "--validation-most", "50")
+_TRAIN = "import sys; from benchmarks.scale import train; train(*sys.argv[1:])"
 ENGINES = {"": ("--workers", "2"), " with Ray": ("--workers", "2", "--engine", "ray")}
 _STAGES = ("extract", "fit", "prime", "pretrain", "train")
-_TRAIN = "import sys; from benchmarks.scale import train; train(*sys.argv[1:])"
 
 
 def main() -> None:
@@ -58,8 +57,10 @@ def main() -> None:
                 corpus.setdefault(f"{size} MB", {})[what] = cost
                 _save(about, corpus, fits)
         if "train" in stages and sizes:
-            for size, cost in _measure_training(text, sizes, Path(name)):
-                corpus.setdefault(f"{size} MB", {})["train"] = cost
+            apart = Path(name) / "train"
+            apart.mkdir()
+            for size, what, cost in _measure_training(text, sizes, apart):
+                corpus.setdefault(f"{size} MB", {})[what] = cost
                 _save(about, corpus, fits)
         if options.fits:
             fits.update(_measure_fits(Path(name)))
@@ -100,37 +101,43 @@ def _measure_stages(
         runs[f"extract{name}"] = ("extract", corpus, "--out", counts, *engine)
         runs[f"prime{name}"] = ("prime", corpus, "--anchors", anchors, "--out", primed, *engine)
     runs["fit"] = ("fit", counts, "--out", anchors)
-    model, primed = folder / f"model-{size}", folder / f"primed-{size}"
-    runs["pretrain"] = ("pretrain", primed, "--base", MINILM, "--out", model, *_BUDGET)
     if "prime" not in stages and "pretrain" in stages:
         measure_command(*runs["prime"])
     for name, arguments in runs.items():
         if str(arguments[0]) in stages:
-            yield name, {**measure_command(*arguments), "load": round(os.getloadavg()[0], 1)}
+            yield name, _with_load(measure_command(*arguments))
+    if "pretrain" in stages:
+        yield "pretrain", _with_load(measure_process(_train_command(folder, size, size)))
+
+
+def _with_load(cost: Cost) -> Cost:
+    return {**cost, "load": round(os.getloadavg()[0], 1)}
+
+
+def _train_command(folder: Path, size: int, model: int) -> list[str]:
+    """Return the command that trains on the primed corpus of a size, with its tokens if made."""
+    folders = (f"primed-{size}", f"tokens-{size}", f"model-{model}")
+    return [sys.executable, "-c", _TRAIN, *(str(folder / name) for name in folders)]
 
 
 def _measure_training(
     text: bytes, sizes: Iterable[int], folder: Path
-) -> Iterator[tuple[int, Cost]]:
-    """Yield sizes in MB with what training costs on the tokens of texts of these sizes."""
+) -> Iterator[tuple[int, str, Cost]]:
+    """Yield sizes in MB with what training costs on the tokens of texts of these sizes.
+
+    The smallest text is tokenized for it, which is yielded as `pretrain`.
+    """
     first, *_ = sizes = sorted(sizes)
-    corpus, counts, anchors, primed, tokens = (
-        folder / name for name in ("a.txt", "counts.json", "anchors.json", "primed", "tokens")
-    )
-    write_corpus(text, first, corpus)
-    measure_command("extract", corpus, "--out", counts)
-    measure_command("fit", counts, "--out", anchors)
-    measure_command("prime", corpus, "--anchors", anchors, "--out", primed)
-    arguments = [sys.executable, "-c", _TRAIN, str(primed), str(tokens)]
-    measure_process([*arguments, str(folder / "tokenized")])
-    [made] = tokens.glob("*/sequences")
+    for name, cost in _measure_stages(text, first, folder, ("pretrain",)):
+        yield first, name, cost
+    [made] = (folder / f"tokens-{first}").glob("*/sequences")
     found = Sequences.load(made)
     # Copied: they are mapped from the files that are going to be written.
     once = Sequences(np.array(found.ids), np.array(found.magnitudes), np.array(found.bounds))
-    for size in sizes:
+    for place, size in enumerate(sizes, 1):
         repeat_sequences(once, size // first, made)
-        cost = measure_process([*arguments, str(folder / f"trained-{size}")])
-        yield size, {**cost, "load": round(os.getloadavg()[0], 1)}
+        command = _train_command(folder, first, first + place)
+        yield size, "train", _with_load(measure_process(command))
 
 
 def train(primed: str, tokens: str, model: str) -> None:
