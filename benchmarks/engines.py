@@ -3,7 +3,8 @@
 `python -m benchmarks.engines [--repeats 3] [MB…]` cuts or repeats a text to these sizes, and on
 each extracts and primes it with one engine, then with the other, some times over. Counts and primed
 text must be equal. A straight line through the fastest times of an engine has its fixed cost and
-its throughput; what Ray's fixed cost has above that of the local engine is its overhead. The size
+its throughput; what Ray's fixed cost has above that of the local engine is its overhead. The same
+is done with the seconds of all processors, which other work on the machine hardly changes. The size
 of the manifests of the primed text is noted, too: it has an entry for every shard.
 """
 
@@ -18,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import read_corpus, save_results
-from benchmarks.processes import measure_command
+from benchmarks.processes import Cost, measure_command
 from benchmarks.scale import write_corpus
 from numerate.extract.counts import Counts
 from numerate.prime.primed_corpus import MANIFEST, open_primed
@@ -27,7 +28,8 @@ SIZES = (60, 100, 300, 600)  # MB; the first one is the text of enwik8 once
 ENGINES = {"local": ("--workers", "2"), "ray": ("--workers", "2", "--engine", "ray")}
 COMMANDS = ("extract", "prime")
 _TENTH = 0.1
-Times = dict[str, list[float]]
+_CLOCKS = ("seconds", "processor")
+Costs = dict[str, list[Cost]]
 
 
 def main() -> None:
@@ -37,7 +39,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     text = read_corpus()
-    times: dict[str, dict[int, Times]] = {command: {} for command in COMMANDS}
+    costs: dict[str, dict[int, Costs]] = {command: {} for command in COMMANDS}
     manifests: dict[str, dict[str, int]] = {}
     before = os.getloadavg()[0]
     for size in options.sizes:
@@ -47,7 +49,7 @@ def main() -> None:
                 engine: (Path(folder) / engine / MANIFEST).stat().st_size for engine in ENGINES
             }
         for command, by_engine in measured.items():
-            times[command][size] = by_engine
+            costs[command][size] = by_engine
             print(size, "MB", command, by_engine, flush=True)
     save_results(
         "engines",
@@ -57,28 +59,31 @@ def main() -> None:
             "repeats": options.repeats,
             "equal": True,  # or it had ended
             "manifest_bytes": manifests,
-            **{command: compare_engines(of_size) for command, of_size in times.items()},
+            **{
+                command: {clock: compare_engines(by_size, clock) for clock in _CLOCKS}
+                for command, by_size in costs.items()
+            },
         },
     )
 
 
-def measure_size(text: bytes, size: int, folder: Path, repeats: int) -> dict[str, Times]:
-    """Return the seconds of the commands on a text of a size in MB, by command and engine."""
+def measure_size(text: bytes, size: int, folder: Path, repeats: int) -> dict[str, Costs]:
+    """Return what the commands cost on a text of a size in MB, by command and engine."""
     corpus, anchors = folder / "corpus.txt", folder / "anchors.json"
     write_corpus(text, size, corpus)
     measure_command("extract", corpus, "--out", folder / "counts.json")  # the text is read once
     measure_command("fit", folder / "counts.json", "--out", anchors)
-    seconds: dict[str, Times] = {name: {engine: [] for engine in ENGINES} for name in COMMANDS}
+    costs: dict[str, Costs] = {name: {engine: [] for engine in ENGINES} for name in COMMANDS}
     for _ in range(repeats):
         for engine, options in ENGINES.items():
             counts, primed = folder / f"{engine}.json", folder / engine
             shutil.rmtree(primed, ignore_errors=True)
             made = measure_command("extract", corpus, "--out", counts, *options)
-            seconds["extract"][engine].append(made["seconds"])
+            costs["extract"][engine].append(made)
             made = measure_command("prime", corpus, "--anchors", anchors, "--out", primed, *options)
-            seconds["prime"][engine].append(made["seconds"])
+            costs["prime"][engine].append(made)
         check_equal(folder)
-    return seconds
+    return costs
 
 
 def check_equal(folder: Path) -> None:
@@ -99,16 +104,20 @@ def hash_primed(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def compare_engines(times: Mapping[int, Times]) -> dict[str, object]:
+def compare_engines(costs: Mapping[int, Costs], clock: str) -> dict[str, object]:
     """Return the times of a command, the lines through them, and what follows from these."""
-    sizes = list(times)
+    sizes = list(costs)
+    times = {
+        size: {engine: [cost[clock] for cost in made] for engine, made in by_engine.items()}
+        for size, by_engine in costs.items()
+    }
     lines = {
         engine: fit_line(sizes, [min(times[size][engine]) for size in sizes]) for engine in ENGINES
     }
     (fixed, slope, _), (ray_fixed, ray_slope, _) = lines.values()
     overhead = ray_fixed - fixed
     return {
-        "seconds": {f"{size} MB": by_engine for size, by_engine in times.items()},
+        "times": {f"{size} MB": by_engine for size, by_engine in times.items()},
         "lines": {
             engine: {
                 "fixed_seconds": round(line[0], 3),
