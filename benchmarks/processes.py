@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 Cost = dict[str, float]
@@ -11,7 +12,12 @@ _PAUSE = 0.1  # seconds between two looks at the processes
 
 
 def measure_command(*arguments: str | Path) -> Cost:
-    """Run a numerate command; return its seconds and its memory in MB.
+    """Run a numerate command, and return what `measure_process` does."""
+    return measure_process([sys.executable, "-m", "numerate", *map(str, arguments), "--quiet"])
+
+
+def measure_process(command: Sequence[str]) -> Cost:
+    """Run a command; return its seconds and its memory in MB.
 
     `seconds` passed, and `processor` are the seconds of all its processes together, which other
     work on the machine hardly changes. `megabytes` is the peak of its largest process, `all` the
@@ -19,7 +25,6 @@ def measure_command(*arguments: str | Path) -> Cost:
     (anonymous pages): pages of files that they map, and of Ray's store, which has a fixed size, are
     left out. What happens in less than a tenth of a second may be missed.
     """
-    command = [sys.executable, "-m", "numerate", *map(str, arguments), "--quiet"]
     largest = together = 0
     ticks: dict[int, int] = {}
     began = time.perf_counter()

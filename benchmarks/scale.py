@@ -1,16 +1,19 @@
 """How time and memory of each stage grow with the corpus, the anchors and the distinct values.
 
-    python -m benchmarks.scale [--stages extract,prime,pretrain] [--fits] [MB…]
+    python -m benchmarks.scale [--stages extract,prime,pretrain,train] [--fits] [MB…]
 
 cuts or repeats a text to these sizes, runs the commands on it one after the other, extracting and
-priming with both engines, and notes seconds and memory. What was measured before and is not asked
-for stays in `results/scale.json`. Repeated text has no new numerals, so that growth with distinct
-values is measured apart, with `--fits`: by counts of as many values, log-uniform.
+priming with both engines, and notes seconds and memory. `train` is what `pretrain` does once the
+text is tokenized: the tokens are those of the smallest size, repeated as often as the text would
+be. What was measured before and is not asked for stays in `results/scale.json`. Repeated text has
+no new numerals, so that growth with distinct values is measured apart, with `--fits`: by counts of
+as many values, log-uniform. `--fits` without sizes measures nothing else.
 """
 
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,21 +21,26 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import MINILM, RESULTS, read_corpus, save_results
-from benchmarks.processes import Cost, measure_command
+from benchmarks.processes import Cost, measure_command, measure_process
 from numerate.extract.counts import Counts, extract_counts
+from numerate.pretrain.config import PretrainConfig
+from numerate.pretrain.sequences import Sequences
+from numerate.pretrain.train import pretrain_model
+from numerate.prime.primed_corpus import open_primed
 
 _SIZES = (1, 10, 60, 100, 1000, 1200)  # MB
 _COMPONENTS = (10, 100, 1000, 10_000)
 _VALUES = (1_000, 10_000, 100_000, 1_000_000)
-_BUDGET = ("--max-tokens", "1000", "--max-length", "128")
+_TRAINING = PretrainConfig(base=MINILM, max_tokens=1000, max_length=128, validation_most=50)
+_TRAIN = "import sys; from benchmarks.scale import train; train(*sys.argv[1:])"
 ENGINES = {"": ("--workers", "2"), " with Ray": ("--workers", "2", "--engine", "ray")}
-_STAGES = ("extract", "fit", "prime", "pretrain")
+_STAGES = ("extract", "fit", "prime", "pretrain", "train")
 
 
 def main() -> None:
     """Measure what is asked for, and save it with what is known."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, default=_SIZES, metavar="MB")
+    parser.add_argument("sizes", nargs="*", type=int, metavar="MB")
     parser.add_argument("--stages", default=",".join(_STAGES))
     parser.add_argument("--fits", action="store_true")
     options = parser.parse_args()
@@ -41,11 +49,18 @@ def main() -> None:
     text = read_corpus()
     about = known.get("text") or _describe(text)
     corpus, fits = known.get("corpus", {}), known.get("fit", {})
+    sizes = options.sizes or (() if options.fits else _SIZES)
+    stages = options.stages.split(",")
     with tempfile.TemporaryDirectory() as name:
-        for size in options.sizes:
-            costs = corpus.setdefault(f"{size} MB", {})
-            for what, cost in _measure_stages(text, size, Path(name), options.stages.split(",")):
-                costs[what] = cost
+        for size in sizes if set(stages) - {"train"} else ():
+            for what, cost in _measure_stages(text, size, Path(name), stages):
+                corpus.setdefault(f"{size} MB", {})[what] = cost
+                _save(about, corpus, fits)
+        if "train" in stages and sizes:
+            apart = Path(name) / "train"
+            apart.mkdir()
+            for size, what, cost in _measure_training(text, sizes, apart):
+                corpus.setdefault(f"{size} MB", {})[what] = cost
                 _save(about, corpus, fits)
         if options.fits:
             fits.update(_measure_fits(Path(name)))
@@ -86,13 +101,56 @@ def _measure_stages(
         runs[f"extract{name}"] = ("extract", corpus, "--out", counts, *engine)
         runs[f"prime{name}"] = ("prime", corpus, "--anchors", anchors, "--out", primed, *engine)
     runs["fit"] = ("fit", counts, "--out", anchors)
-    model, primed = folder / f"model-{size}", folder / f"primed-{size}"
-    runs["pretrain"] = ("pretrain", primed, "--base", MINILM, "--out", model, *_BUDGET)
     if "prime" not in stages and "pretrain" in stages:
         measure_command(*runs["prime"])
     for name, arguments in runs.items():
-        if arguments[0] in stages:
-            yield name, {**measure_command(*arguments), "load": round(os.getloadavg()[0], 1)}
+        if str(arguments[0]) in stages:
+            yield name, _with_load(measure_command(*arguments))
+    if "pretrain" in stages:
+        yield "pretrain", _with_load(measure_process(_train_command(folder, size, size)))
+
+
+def _with_load(cost: Cost) -> Cost:
+    return {**cost, "load": round(os.getloadavg()[0], 1)}
+
+
+def _train_command(folder: Path, size: int, model: int) -> list[str]:
+    """Return the command that trains on the primed corpus of a size, with its tokens if made."""
+    folders = (f"primed-{size}", f"tokens-{size}", f"model-{model}")
+    return [sys.executable, "-c", _TRAIN, *(str(folder / name) for name in folders)]
+
+
+def _measure_training(
+    text: bytes, sizes: Iterable[int], folder: Path
+) -> Iterator[tuple[int, str, Cost]]:
+    """Yield sizes in MB with what training costs on the tokens of texts of these sizes.
+
+    The smallest text is tokenized for it, which is yielded as `pretrain`.
+    """
+    first, *_ = sizes = sorted(sizes)
+    for name, cost in _measure_stages(text, first, folder, ("pretrain",)):
+        yield first, name, cost
+    [made] = (folder / f"tokens-{first}").glob("*/sequences")
+    found = Sequences.load(made)
+    # Copied: they are mapped from the files that are going to be written.
+    once = Sequences(np.array(found.ids), np.array(found.magnitudes), np.array(found.bounds))
+    for place, size in enumerate(sizes, 1):
+        repeat_sequences(once, size // first, made)
+        command = _train_command(folder, first, first + place)
+        yield size, "train", _with_load(measure_process(command))
+
+
+def train(primed: str, tokens: str, model: str) -> None:
+    """Train on a primed corpus, with its tokens in a folder."""
+    pretrain_model(open_primed(primed), _TRAINING, Path(model), tokens=Path(tokens))
+
+
+def repeat_sequences(once: Sequences, times: int, folder: Path) -> None:
+    """Write the arrays of sequences, repeated, into their folder."""
+    ends = [once.bounds[1:] + turn * len(once.ids) for turn in range(times)]
+    np.save(folder / "bounds.npy", np.concatenate([[0], *ends]))
+    for name, array in (("ids", once.ids), ("magnitudes", once.magnitudes)):
+        np.save(folder / f"{name}.npy", np.tile(array, times))
 
 
 def _measure_fits(folder: Path) -> Iterator[tuple[str, Cost]]:

@@ -16,7 +16,9 @@ from typing import Any
 
 from numerate.markdown import format_table
 from numerate.progress import format_seconds
+from numerate.report.figures.draw import draw_chart
 from tools import doc_tables as tables
+from tools import scale_tables as scale
 from tools import twin_tables as twins
 
 README = Path(__file__).parents[1] / "README.md"
@@ -31,6 +33,7 @@ _DOCS = (
     "reproduction",
     "demo",
     "speed",
+    "scale",
 )
 PAGES = (README, *(ROOT / "docs" / f"{name}.md" for name in _DOCS))
 RESULTS = ROOT / "benchmarks" / "results"
@@ -72,6 +75,13 @@ def _make_table(name: str) -> str:
         "times": _times_table,
         "variants": _variants_table,
         "speed": _speed_table,
+        "growth": scale.growth_table,
+        "memory": scale.memory_table,
+        "factors": scale.factors_table,
+        "fits": scale.fits_table,
+        "engines": scale.engines_table,
+        "overhead": scale.overhead_table,
+        "estimates": scale.estimates_table,
         "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
         "sentences": lambda: tables.sentence_tables(SENTENCES),
         "encoders": lambda: tables.encoder_tables(ENCODERS),
@@ -248,5 +258,6 @@ def _run(command: str, folder: str) -> str:
 
 
 if __name__ == "__main__":
+    draw_chart(scale.chart_scale(), ROOT / "docs" / "figures" / "scale.svg")
     for page in PAGES:
         page.write_text(render(page.read_text()))
