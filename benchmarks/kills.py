@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from numerate.cli import main as run_command
 from numerate.files import list_versions, write_json
 from tests.conftest import make_model, save_encoder
 from tests.run_folder import make_run
@@ -30,10 +31,12 @@ from tests.run_folder import make_run
 RESULTS = Path(__file__).parents[1] / "results" / "kills" / "kills.json"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _SEED = 23
+_CATCHABLE = SIGNALS[1:]
+_INTERRUPTED = 130
 _ENDS_OF = {  # how a command may end that got a signal: by it, or with the code for interrupts
     signal.SIGKILL: (-signal.SIGKILL,),
     signal.SIGTERM: (-signal.SIGTERM,),
-    signal.SIGINT: (130,),
+    signal.SIGINT: (_INTERRUPTED,),
 }
 _TRAINING = ["--batch-size", "2", "--checkpoint-minutes", "1e-9", "--precision", "fp32"]
 _PROBE = ["--protocol", "demo", "--tasks", "decoding,geometry", "--range", "[1,100]"]
@@ -102,22 +105,29 @@ def make_inputs(folder: Path) -> None:
 
 
 def start(command: Sequence[str]) -> int:
-    """Fork a process that runs a command in the current folder; return its number."""
+    """Fork a process that runs a command in the current folder; return its number.
+
+    A signal that comes before the command has begun waits until it begins.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, _CATCHABLE)
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _CATCHABLE)
         return child
-    code = 1
+    code, begun = 1, False
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
         log = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(log, 1)
         os.dup2(log, 2)
         sys.argv = ["numerate", *command, "--quiet"]
-        from numerate.cli import main
-
-        main()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _CATCHABLE)
+        begun = True
+        run_command()
     except SystemExit as ended:
         code = int(ended.code or 0)
+    except KeyboardInterrupt:
+        code = 1 if begun else _INTERRUPTED  # what begins catches its own
     finally:
         os._exit(code)
 
