@@ -40,6 +40,8 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
         if shares(a, b) and (of_one or example[a[0]] == example[b[0]]):
             weight = 1.0 if example[a[0]] == example[b[0]] else 0.1
             far = distance(a, b)
+            if far > 0:
+                weight *= 1 + 4 * math.exp(-far / 0.35)
             kernel = near(far) - 0.2 * (1 - math.exp(-far / 0.05))
             wanted = cosine(teacher[a[0]], teacher[b[0]]) * kernel
             squares += weight * (cosine(student[a], student[b]) - wanted) ** 2

@@ -50,7 +50,7 @@ class TuneConfig(BudgetConfig):
     ] = 8000
     most_kept: Annotated[
         int, Field(gt=0, description="Texts to draw whose vectors must not change.")
-    ] = 4000
+    ] = 12_000
 
     def __post_init__(self) -> None:
         if self.teacher is not None and not self.teacher:

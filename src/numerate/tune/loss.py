@@ -5,7 +5,8 @@ kernel of how near their numbers are. The meaning is what the teacher, the encod
 of the sentences without their numbers. Four terms:
 
 - `cosine`: the squared difference between cosines and that product, in which the kernel falls at
-  once where numbers differ at all: to a reader, 13 dead and 16 dead are two events;
+  once where numbers differ at all: to a reader, 13 dead and 16 dead are two events. Pairs of such
+  near numbers are few, and weigh more;
 - `order`: among the versions of a sentence, the nearest are those with the nearest numbers;
 - `correlation`: the cosines of all pairs of versions rise and fall with the kernel, those of far
   numbers too, which `order` hardly sees, and alike for small numbers and for large ones;
@@ -36,6 +37,7 @@ _TEMPERATURE = 0.04  # of cosines, where versions of a sentence are put in order
 _SPREAD, _STEEPNESS = 0.5, 4.0  # of their distances in ln
 WEIGHTS = {"cosine": 5.0, "order": 1.0, "correlation": 3.0, "keep": 4.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
+_MORE_FOR_NEAR, _STILL_NEAR = 4.0, 0.35  # such pairs are few; how much more they weigh, up to where
 _BATCH_TOKENS = 1024  # of texts that go through the model together
 _LIKE = 0.75  # the shortest of them has at least this share of the longest's tokens
 
@@ -142,6 +144,7 @@ def compare_versions(
     is_self = torch.eye(len(flat), dtype=torch.bool, device=flat.device)
     is_left_out = is_self | gaps.isnan().all(dim=-1)
     weights = _repeat(weights, n_versions).masked_fill(is_left_out, 0)
+    weights = weights * (1 + _MORE_FOR_NEAR * (distances > 0) * (-distances / _STILL_NEAR).exp())
     squares = (cosine - meaning * lower_others(distances)).square()
     blocks = [
         part.view(n_sentences, n_versions, n_sentences, n_versions).transpose(1, 2)[related]

@@ -33,6 +33,7 @@ from numerate.tune.templates import read_texts
 
 _VALIDATION = 16  # examples; they are asked ten times in a training
 _MOST_EXAMPLES = 16_384  # that are drawn; a longer training sees them again
+_BETA2 = 0.98  # of Adam: with the usual 0.999, a few large gradients can throw a training off
 _VECTORS, _NUMBERS = "teacher.npz", "numbers.safetensors"
 
 
@@ -113,7 +114,11 @@ class TuneTraining(Training[TuneConfig]):
         """Draw the examples and return the trainer."""
         config = self.config
         arguments = make_arguments(
-            folder, config, kind=SentenceTransformerTrainingArguments, prompts=self._prompt
+            folder,
+            config,
+            kind=SentenceTransformerTrainingArguments,
+            prompts=self._prompt,
+            adam_beta2=_BETA2,
         )
         n_steps = arguments.max_steps = NO_LIMIT if config.max_minutes else config.max_steps
         per_step = config.batch_size * config.accumulate * arguments.world_size
