@@ -34,6 +34,11 @@ MORE += [
     "at",
     "least",
     "moreover",
+    "type",
+    "types",
+    "page",
+    "no",
+    "#",
 ]
 
 
@@ -97,6 +102,11 @@ def name_piece(piece):
         ("moreover 12", "moreover <2:12>"),
         ("B12 or IL-12", "b ##12 or il - 12"),
         ("12-12", "<2:12> - <2:12>"),
+        ("11/1999 or 1/12", "11 / 1999 or 1 / 12"),
+        ("type 12 or Page 12,", "type 12 or page 12 ,"),
+        ("no. 12 or no 12", "no . 12 or no <2:12>"),
+        ("type #12 or # 12", "type # 12 or # <2:12>"),
+        ("type $12 or types of 12", "type $ <2:12> or types of <2:12>"),
     ],
 )
 def test_a_number_begins_with_its_anchor(text, pieces, anchored):

@@ -6,7 +6,13 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from numerate.tune.loss import compare_versions, embed_by_length, lower_others, nearness
+from numerate.tune.loss import (
+    compare_versions,
+    embed_by_length,
+    lower_others,
+    measure_aside,
+    nearness,
+)
 
 NAN = math.nan
 
@@ -32,7 +38,7 @@ def cosines_by_hand(student, logs, teacher, example, unrelated):
     def near(far):
         farthest = math.log(1e10)
         fall = 0.3 * math.log1p(far / 0.05) / math.log1p(farthest / 0.05) + 0.7 * far / farthest
-        return 1 - 0.6 * fall
+        return 1 - 0.7 * fall
 
     squares = weights = 0.0
     for a, b in itertools.permutations(texts, 2):
@@ -83,6 +89,28 @@ def test_terms_are_those_of_a_slow_reference(unrelated):
     for name, value in wanted.items():
         assert math.isclose(float(terms[name]), value, rel_tol=1e-6), name
     assert is_right.tolist() == right
+
+
+def test_what_numbers_add_is_measured_by_how_it_ranks_other_texts():
+    rng = np.random.default_rng(0)
+    texts = rng.normal(size=(50, 8)) * np.linspace(0, 2, 8) + 1
+    student = normalize(torch.tensor(rng.normal(size=(3, 4, 8))), dim=-1)
+    teacher = normalize(torch.tensor(rng.normal(size=(3, 1, 8))), dim=-1)
+    covariance = torch.tensor(np.cov(texts.T, bias=True))
+    of_numbers = [
+        np.var(texts @ (version - (version @ own) * own))
+        for versions, own in zip(student.numpy(), teacher[:, 0].numpy(), strict=True)
+        for version in versions
+    ]
+    wanted = np.mean(of_numbers) / np.mean([np.var(texts @ own) for own in teacher[:, 0].numpy()])
+    assert math.isclose(float(measure_aside(student, teacher, covariance)), wanted, rel_tol=1e-9)
+    aside = torch.eye(8)[0] * 0.6 + torch.eye(8)[7] * 0.8  # texts do not differ in the first
+    assert (
+        float(
+            measure_aside(aside.view(1, 1, 8), torch.eye(8)[7:].view(1, 1, 8), covariance.float())
+        )
+        < 1e-9
+    )
 
 
 def test_vectors_that_are_what_is_wanted_cost_nothing():

@@ -1,4 +1,4 @@
-"""Numbers that are no amounts: years, days of a month, times of day, and pairs such as 9/11.
+"""Numbers that are no amounts: years, days, times, pairs such as 9/11, and names such as type 1.
 
 A sentence encoder that compares amounts leaves them as they were. Each pattern has no width and
 matches before such a number; all are patterns of Python as well as of tokenizers.
@@ -12,6 +12,13 @@ _UNITS = "km|kg|m|cm|mm|g|mg|ml|l|ha|ft|feet|mph|k?w|[mg]w|k?hz|[mg]hz|sq|square
 _UNITS += "|people|men|women|children|hundred|thousand|million|billion|trillion|mn|bn"
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _MONTHS += "|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+_LABELS = "type|types|kind|class|category|group|grade|stage|phase|tier|division|series|season"
+_LABELS += "|episode|volume|chapter|section|paragraph|clause|article|amendment|rule|part|act"
+_LABELS += "|scene|page|pages|verse|figure|table|equation|appendix|footnote|version"
+_LABELS += "|model|number|numbers|serial|code|error|port|account|invoice|docket|patent"
+_LABELS += "|room|suite|apartment|floor|gate|platform|channel|route|highway|interstate|exit"
+_LABELS += "|flight|bus|zone|district|ward|chromosome|protein|formula"
+_SHORT_LABELS = "no|nos|nr|vol|ch|sec|art|fig|figs|p|pp|eq|v|apt|rte"
 _FREE = r"(?<![\w.,#$€£])(?<![^\W\d_]-)"  # nothing before it that makes it a part of something
 _GAP = r"[ \u00a0-]"
 
@@ -33,7 +40,15 @@ DAY = (
     + rf"|(?=[0-9]{{1,2}} (?!may\b)(?:{_MONTHS})\b)))"
 )
 """One or two digits with the name of a month before them, or behind them (but for `5 may`)."""
+LABELLED = (
+    rf"(?i:(?=[0-9]){_FREE}(?:"
+    + "|".join(rf"(?<=\b{label}{sign})" for label in _LABELS.split("|") for sign in (" ", " #"))
+    + "".join(rf"|(?<=\b{label}\. )" for label in _SHORT_LABELS.split("|"))
+    + "))|(?<=#)(?=[0-9])"
+)
+"""What stands behind a word such as *type*, *page* or *no.*, or a `#`: it says which, not how much.
+"""
 PAIR = r"(?:(?<![0-9])(?=[0-9]+[:/][0-9])|(?<=[0-9][:/])(?=[0-9]))"
 """Each of two numbers with a colon or a slash between them, such as 12:30 or 9/11."""
 
-NO_AMOUNTS = (YEAR, DAY, PAIR)
+NO_AMOUNTS = (PAIR, YEAR, DAY, LABELLED)  # a pair of which one is a year is one, too

@@ -68,6 +68,14 @@ class Pool:
         """The mean cosine of two texts at random."""
         return float(np.square(self.ones[:, 0].mean(axis=0)).sum())
 
+    @property
+    def covariance(self) -> Vectors:
+        """The covariance of the vectors of sentences and texts to keep, shape (width, width)."""
+        vectors = np.concatenate([self.ones[:, 0], self.kept])
+        centred = vectors - vectors.mean(axis=0)
+        covariance: Vectors = centred.T @ centred / len(centred)
+        return covariance
+
 
 def make_pool(texts: TuneTexts, vectors: Vectors, domain: Domain) -> Pool:
     """Return texts with the teacher's vectors of `texts.without_numbers`."""

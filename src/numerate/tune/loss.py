@@ -2,7 +2,7 @@
 
 It asks that the cosine of two sentences be the cosine of their meaning, numbers aside, times a
 kernel of how near their numbers are. The meaning is what the teacher, the encoder as it was, makes
-of the sentences without their numbers. Four terms:
+of the sentences without their numbers. Five terms:
 
 - `cosine`: the squared difference between cosines and that product, in which the kernel falls at
   once where numbers differ at all: to a reader, 13 dead and 16 dead are two events. Pairs of such
@@ -10,6 +10,8 @@ of the sentences without their numbers. Four terms:
 - `order`: among the versions of a sentence, the nearest are those with the nearest numbers;
 - `correlation`: the cosines of all pairs of versions rise and fall with the kernel, those of far
   numbers too, which `order` hardly sees, and alike for small numbers and for large ones;
+- `aside`: what a number adds to a vector lies aside from what tells texts apart, so that a query
+  with a number finds the texts that it would find without;
 - `keep`: texts to keep have the vectors of the teacher.
 
 Cosines are taken on the teacher's own scale, where 0 is that of unrelated texts: for some encoders
@@ -20,22 +22,24 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch.nn.functional import log_softmax, normalize, pad, softmax
 
+from numerate.tune.examples import Vectors
 from numerate.tune.templates import MOST_SLOTS
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-DEPTH = 0.6  # how far the kernel falls, from the same number to one that is ten decades away
+DEPTH = 0.7  # how far the kernel falls, from the same number to one that is ten decades away
 _OTHERS = 0.2  # how far the cosines that are wanted fall from the same number to any other
 _LOGARITHMIC = 0.3  # share of its fall that is logarithmic, the rest is linear
 _NEAR = 0.05  # the distance in ln below which the kernel changes most
 _FARTHEST = math.log(10**10)
 _TEMPERATURE = 0.04  # of cosines, where versions of a sentence are put in order
 _SPREAD, _STEEPNESS = 0.5, 4.0  # of their distances in ln
-WEIGHTS = {"cosine": 5.0, "order": 1.0, "correlation": 3.0, "keep": 4.0}
+WEIGHTS = {"cosine": 5.0, "order": 1.0, "correlation": 3.0, "aside": 0.6, "keep": 2.0}
 _UNRELATED = 0.1  # the weight of pairs of sentences from different examples
 _MORE_FOR_NEAR, _STILL_NEAR = 4.0, 0.35  # such pairs are few; how much more they weigh, up to where
 _BATCH_TOKENS = 1024  # of texts that go through the model together
@@ -49,7 +53,7 @@ def nearness(distances: torch.Tensor) -> torch.Tensor:
     which tells far ones apart.
 
     >>> [round(float(near), 3) for near in nearness(torch.tensor([0.0, 0.05, math.log(1e10)]))]
-    [1.0, 0.979, 0.4]
+    [1.0, 0.975, 0.3]
     """
     logarithmic = torch.log1p(distances / _NEAR) / math.log1p(_FARTHEST / _NEAR)
     linear = distances / _FARTHEST
@@ -60,7 +64,7 @@ def lower_others(distances: torch.Tensor) -> torch.Tensor:
     """Return the kernel, lower for all numbers but the same one.
 
     >>> [round(float(near), 3) for near in lower_others(torch.tensor([0.0, 0.5, math.log(1e10)]))]
-    [1.0, 0.721, 0.2]
+    [1.0, 0.708, 0.1]
     """
     return nearness(distances) + _OTHERS * torch.expm1(-distances / _NEAR)
 
@@ -71,16 +75,28 @@ class MagnitudeLoss(torch.nn.Module):
     Args:
         model: The sentence encoder to train.
         unrelated: The mean cosine of unrelated texts by the teacher, `Pool.unrelated`.
+        covariance: How the teacher's vectors of texts differ, `Pool.covariance`, shape (width,
+            width). By default they differ in all directions alike.
 
     Attributes:
         n_asked: How many times the last batch asked for the nearest of a sentence's versions.
         n_right: How often the version with the nearest number was nearest.
     """
 
-    def __init__(self, model: "SentenceTransformer", unrelated: float = 0.0) -> None:
+    covariance: torch.Tensor
+
+    def __init__(
+        self,
+        model: "SentenceTransformer",
+        unrelated: float = 0.0,
+        covariance: Vectors | None = None,
+    ) -> None:
         super().__init__()
         self.model = model
         self.unrelated = unrelated
+        if covariance is None:
+            covariance = np.eye(model.get_embedding_dimension() or 0, dtype=np.float32)
+        self.register_buffer("covariance", torch.from_numpy(covariance), persistent=False)
         self.n_asked = self.n_right = 0
 
     def forward(
@@ -106,6 +122,9 @@ class MagnitudeLoss(torch.nn.Module):
             student, numbers, teacher[:, ~is_kept].flatten(0, 1), example, self.unrelated
         )
         self.n_asked, self.n_right = len(is_right), int(is_right.sum())
+        terms["aside"] = measure_aside(
+            student, teacher[:, ~is_kept].reshape(-1, 1, width), self.covariance.to(student.device)
+        )
         cosine = (kept.transpose(0, 1) * teacher[:, is_kept]).sum(dim=-1).mean()
         terms["keep"] = 1 - _rescale(cosine, self.unrelated)
         return {name: WEIGHTS[name] * term for name, term in terms.items()}
@@ -158,6 +177,24 @@ def compare_versions(
         "correlation": 1 - _correlate(cosines, nearness(apart), nowhere).mean(),
     }
     return terms, is_right
+
+
+def measure_aside(
+    student: torch.Tensor, teacher: torch.Tensor, covariance: torch.Tensor
+) -> torch.Tensor:
+    """Return how much of what ranks other texts by their cosine with a version is its number.
+
+    It is the variance of the cosines with what numbers add to the teacher's vector, divided by that
+    of the cosines with this vector.
+
+    Args:
+        student: Unit vectors of all versions, shape (sentences, versions, width).
+        teacher: Unit vectors of the sentences, numbers aside, shape (sentences, 1, width).
+        covariance: Of the vectors of other texts, shape (width, width).
+    """
+    added = student - (student * teacher).sum(dim=-1, keepdim=True) * teacher
+    found, meant = (((part @ covariance) * part).sum(dim=-1).mean() for part in (added, teacher))
+    return found / meant.clamp_min(1e-12)
 
 
 def _rescale(cosine: torch.Tensor, unrelated: float) -> torch.Tensor:

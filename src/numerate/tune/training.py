@@ -128,7 +128,7 @@ class TuneTraining(Training[TuneConfig]):
             {**row, "label": row["label"].tolist()}
             for row in draw_examples(held_out, _VALIDATION, config.seed)
         ]
-        self._loss = MagnitudeLoss(self.model, pool.unrelated)
+        self._loss = MagnitudeLoss(self.model, pool.unrelated, pool.covariance)
         pace = make_pace(config, n_steps)
         trainer = TuneTrainer(
             self.model,
