@@ -22,7 +22,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch.nn.functional import log_softmax, normalize, pad, softmax
 
@@ -64,7 +63,7 @@ def lower_others(distances: torch.Tensor) -> torch.Tensor:
     """Return the kernel, lower for all numbers but the same one.
 
     >>> [round(float(near), 3) for near in lower_others(torch.tensor([0.0, 0.5, math.log(1e10)]))]
-    [1.0, 0.708, 0.1]
+    [1.0, 0.707, 0.1]
     """
     return nearness(distances) + _OTHERS * torch.expm1(-distances / _NEAR)
 
@@ -94,9 +93,9 @@ class MagnitudeLoss(torch.nn.Module):
         super().__init__()
         self.model = model
         self.unrelated = unrelated
-        if covariance is None:
-            covariance = np.eye(model.get_embedding_dimension() or 0, dtype=np.float32)
-        self.register_buffer("covariance", torch.from_numpy(covariance), persistent=False)
+        alike = torch.eye(model.get_embedding_dimension() or 1)
+        found = alike if covariance is None else torch.from_numpy(covariance)
+        self.register_buffer("covariance", found, persistent=False)
         self.n_asked = self.n_right = 0
 
     def forward(
@@ -123,7 +122,7 @@ class MagnitudeLoss(torch.nn.Module):
         )
         self.n_asked, self.n_right = len(is_right), int(is_right.sum())
         terms["aside"] = measure_aside(
-            student, teacher[:, ~is_kept].reshape(-1, 1, width), self.covariance.to(student.device)
+            student, teacher[:, ~is_kept].reshape(-1, 1, width), self.covariance.to(student)
         )
         cosine = (kept.transpose(0, 1) * teacher[:, is_kept]).sum(dim=-1).mean()
         terms["keep"] = 1 - _rescale(cosine, self.unrelated)
