@@ -172,6 +172,12 @@ def save_quantised_folder(folder, tiny_models):
     (folder / "config.json").write_text(json.dumps(config))
 
 
+def save_strange_padding(folder, tiny_models):
+    shutil.copytree(tiny_models("gpt2"), folder)
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"pad_token": "<nowhere>"}))
+
+
 def save_pickle(folder, tiny_models):
     folder.write_bytes(b"ggml")
 
@@ -189,7 +195,11 @@ REFUSED = {
 }
 
 
-NO_LANGUAGE_MODEL = {**REFUSED, "bart": (save_bart, "got an encoder-decoder (bart)")}
+NO_LANGUAGE_MODEL = {
+    **REFUSED,
+    "bart": (save_bart, "got an encoder-decoder (bart)"),
+    "padding": (save_strange_padding, "but the model only"),
+}
 
 
 @pytest.mark.parametrize("name", NO_LANGUAGE_MODEL)

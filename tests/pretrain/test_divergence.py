@@ -124,6 +124,7 @@ def test_the_second_of_two_trainings_in_one_folder_is_refused(
         ("seed", -1),
         ("seed", 99_999_999_999),
         ("batch_size", 100_000),
+        ("accumulate", 10**20),
         ("scheduler", "warmup_stable_decay"),
         ("scheduler", "lineer"),
         ("report_to", "x"),

@@ -102,11 +102,15 @@ def check_finite(name: str, vectors: "npt.NDArray[Any]") -> None:
 def _check_rows(name: str, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:
     """Refuse a tokenizer of another model: one with ids that the embeddings have no row for.
 
-    Tokens that were added to its vocabulary, such as one for the end of a text, may have none.
+    Tokens that were added to its vocabulary, such as one for the end of a text, may have none; the
+    one for padding may not.
     """
     net: Any = model
     n_rows, added = net.get_input_embeddings().weight.shape[0], tokenizer.get_added_vocab()
-    last = max(row for token, row in tokenizer.get_vocab().items() if token not in added)
+    last = max(
+        tokenizer.pad_token_id or 0,
+        *(row for token, row in tokenizer.get_vocab().items() if token not in added),
+    )
     if last >= n_rows:
         raise InputError(
             f"{name}: its tokenizer has the id {last:,}, but the model only {n_rows:,} embeddings; "
