@@ -111,6 +111,24 @@ def encoder_tables(path: Path) -> str:
     return "\n".join(tables)
 
 
+def growth_table(path: Path) -> str:
+    """Return how encoders score over all ranges by the length of their tuning, and by its text."""
+    kinds = (("distance", "spearman"), ("retrieval", "first"), ("STSBenchmark", "cosine_spearman"))
+    scores = [score for score in read_scores(path) if score.range == "all"]
+    found = {(score.system, score.task, score.metric): score.value for score in scores}
+    rows = [
+        [
+            system,
+            *(
+                f"{found[system, *kind]:.3f}" if (system, *kind) in found else MISSING
+                for kind in kinds
+            ),
+        ]
+        for system in dict.fromkeys(score.system for score in scores)
+    ]
+    return format_table(["", *(f"{task}: {metric}" for task, metric in kinds)], rows)
+
+
 def search_tables(path: Path) -> str:
     """Return what encoders find for a few queries, from a file of `benchmarks.encoders`."""
     found = json.loads(path.read_text())

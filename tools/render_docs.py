@@ -49,7 +49,6 @@ LISTS = ROOT / "results" / "arxiv-lists"
 DEMO = ROOT / "results" / "demo"
 NEIGHBOURS = ROOT / "results" / "neighbours" / "near-wikitext-2.json"
 ENCODERS = ROOT / "results" / "encoders" / "all-MiniLM-L6-v2.jsonl"
-SECOND = ENCODERS.with_name("e5-small.jsonl")
 LEADERBOARD = ROOT / "results" / "leaderboard"
 SEARCHES = ENCODERS.with_name("all-MiniLM-L6-v2-searches.json")
 SENTENCES = ROOT / "results" / "sentences" / "scores.jsonl"
@@ -85,7 +84,7 @@ def _make_table(name: str) -> str:
         "retrieval": lambda: tables.score_table(SENTENCES, "retrieval", "first"),
         "sentences": lambda: tables.sentence_tables(SENTENCES),
         "encoders": lambda: tables.encoder_tables(ENCODERS),
-        "second": lambda: tables.encoder_tables(SECOND),
+        "lengths": lambda: tables.growth_table(ENCODERS.with_name("growth.jsonl")),
         "tuned": lambda: twins.gains_table(ENCODERS, "tuned", tables.BY_RANGE[:2], "sentences"),
         "leaderboard": lambda: tables.board_tables(*sorted(LEADERBOARD.glob("*.jsonl"))),
         "texts": lambda: tables.board_tables(ENCODERS),
