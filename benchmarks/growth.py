@@ -18,7 +18,7 @@ from numerate.models.names import SystemName
 from numerate.tune.config import TuneConfig
 from numerate.tune.tune import tune_encoder
 
-SETTINGS = ("250 steps", "500 steps", "1000 steps", "0.1 MB", "1 MB")
+SETTINGS = ("250 steps", "500 steps", "1000 steps", "0.1 MB", "1 MB", "10 MB")
 TASKS = ("distance", "retrieval", "STSBenchmark")
 STEPS = 500  # where the text grows
 SEED = 300

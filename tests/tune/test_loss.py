@@ -104,13 +104,9 @@ def test_what_numbers_add_is_measured_by_how_it_ranks_other_texts():
     ]
     wanted = np.mean(of_numbers) / np.mean([np.var(texts @ own) for own in teacher[:, 0].numpy()])
     assert math.isclose(float(measure_aside(student, teacher, covariance)), wanted, rel_tol=1e-9)
-    aside = torch.eye(8)[0] * 0.6 + torch.eye(8)[7] * 0.8  # texts do not differ in the first
-    assert (
-        float(
-            measure_aside(aside.view(1, 1, 8), torch.eye(8)[7:].view(1, 1, 8), covariance.float())
-        )
-        < 1e-9
-    )
+    own = torch.eye(8)[7:].double().view(1, 1, 8)
+    aside = own * 0.8 + torch.eye(8)[0] * 0.6  # texts do not differ in the first direction
+    assert float(measure_aside(aside, own, covariance)) < 1e-9
 
 
 def test_vectors_that_are_what_is_wanted_cost_nothing():

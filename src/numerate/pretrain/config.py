@@ -80,12 +80,7 @@ class BudgetConfig:
     ] = None
     batch_size: Annotated[BatchSize, Field(description="Examples per batch.")] = 128
     accumulate: Annotated[
-        int,
-        Field(
-            gt=0,
-            lt=20_000,
-            description="Batches per step of the optimizer (gradient accumulation).",
-        ),
+        BatchSize, Field(description="Batches per step of the optimizer (gradient accumulation).")
     ] = 1
     learning_rate: LearningRate = 1e-5
     dropout: Annotated[
